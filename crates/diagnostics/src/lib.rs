@@ -1,0 +1,195 @@
+//! One type for everything that is wrong with an author's text, and its renderers.
+//!
+//! Nothing here knows about graphs, and nothing prints.
+//!
+//! ```
+//! use diagnostics::{Anchor, Source, Span, codes, Diagnostic, render};
+//! let source = Source::new("a.json", "{\"op\": \"Zork\"}");
+//! let found = Diagnostic::new(&codes::UNKNOWN_OP, Anchor::Span(Span::new(7, 13)), "unknown op `Zork`");
+//! assert!(render::line(&source, &found).starts_with("a.json:1:8: error[G301]: unknown op"));
+//! ```
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
+
+pub mod codes;
+mod nearest;
+pub mod render;
+mod source;
+
+use std::fmt::Display;
+
+pub use codes::Code;
+pub use nearest::nearest;
+pub use source::{Position, Source, Span};
+use value::{Part, Pointer, Text};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The text cannot be used as it is.
+    Error,
+    /// It can be used, but its author would want to know.
+    Warning,
+    /// Worth knowing.
+    Note,
+}
+
+impl Severity {
+    /// The word used in every output.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// Where something is. A pointer becomes a span once somebody wants to show it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Anchor {
+    /// A stretch of the text.
+    Span(Span),
+    /// A place in the document, and which part of it is meant.
+    Pointer(Pointer, Part),
+    /// Both, as the source map found them.
+    Located(Span, Pointer),
+}
+
+impl Anchor {
+    /// The value at a place.
+    pub fn value(pointer: Pointer) -> Anchor {
+        Anchor::Pointer(pointer, Part::Value)
+    }
+
+    /// The name of the member at a place.
+    pub fn key(pointer: Pointer) -> Anchor {
+        Anchor::Pointer(pointer, Part::Key)
+    }
+
+    /// The span, where it is known; else the start of the text.
+    pub fn span(&self) -> Span {
+        match self {
+            Anchor::Span(span) | Anchor::Located(span, _) => *span,
+            Anchor::Pointer(..) => Span::default(),
+        }
+    }
+
+    /// The pointer, where there is one.
+    pub fn pointer(&self) -> Option<&Pointer> {
+        match self {
+            Anchor::Pointer(pointer, _) | Anchor::Located(_, pointer) => Some(pointer),
+            Anchor::Span(_) => None,
+        }
+    }
+}
+
+/// A second place that helps to understand the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// Where.
+    pub at: Anchor,
+    /// What is there.
+    pub message: String,
+}
+
+/// One change of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    /// What is replaced.
+    pub at: Anchor,
+    /// By what.
+    pub text: String,
+}
+
+/// A way to mend it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// What it does, as an instruction.
+    pub title: String,
+    /// The edits, all or none.
+    pub edits: Vec<Edit>,
+    /// Whether it may be applied without asking.
+    pub safe: bool,
+}
+
+/// Something about the author's text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Which kind of finding; `quipu explain` has a page for it.
+    pub code: &'static Code,
+    /// How bad.
+    pub severity: Severity,
+    /// What is wrong: lower case, no full stop, the author's words in backticks.
+    pub message: String,
+    /// Where.
+    pub at: Anchor,
+    /// The gate it is about, by its id.
+    pub gate: Option<Text>,
+    /// Other places.
+    pub labels: Vec<Label>,
+    /// The witness: `label/node`, in the order they are passed.
+    pub path: Vec<String>,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// An edit that does it.
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    /// A finding with the severity its code has by default.
+    pub fn new(code: &'static Code, at: Anchor, message: impl Display) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity: code.severity,
+            message: message.to_string(),
+            at,
+            gate: None,
+            labels: Vec::new(),
+            path: Vec::new(),
+            help: None,
+            fix: None,
+        }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Display) -> Diagnostic {
+        self.help = Some(help.to_string());
+        self
+    }
+
+    /// Adds a second place.
+    #[must_use]
+    pub fn label(mut self, at: Anchor, message: impl Display) -> Diagnostic {
+        self.labels.push(Label { at, message: message.to_string() });
+        self
+    }
+
+    /// Adds the witness path.
+    #[must_use]
+    pub fn path(mut self, path: Vec<String>) -> Diagnostic {
+        self.path = path;
+        self
+    }
+
+    /// Adds a fix that replaces the text at one place.
+    #[must_use]
+    pub fn fix(mut self, title: impl Display, at: Anchor, text: impl Display) -> Diagnostic {
+        let edits = vec![Edit { at, text: text.to_string() }];
+        self.fix = Some(Fix { title: title.to_string(), edits, safe: true });
+        self
+    }
+
+    /// Every anchor it has, to be resolved.
+    pub fn anchors_mut(&mut self) -> impl Iterator<Item = &mut Anchor> {
+        let edits = self.fix.iter_mut().flat_map(|fix| &mut fix.edits);
+        std::iter::once(&mut self.at)
+            .chain(self.labels.iter_mut().map(|label| &mut label.at))
+            .chain(edits.map(|edit| &mut edit.at))
+    }
+}
+
+/// Whether any of them is an error.
+pub fn any_error(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}

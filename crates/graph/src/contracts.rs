@@ -1,0 +1,111 @@
+//! What adapter verbs do: plain data, so that effects are looked up and never guessed.
+
+use crate::effects::Again::{self, ByAsking, Freely, WithKey};
+use crate::effects::Touches::{self, Clock, Model, Nothing, Random, Read, Write};
+
+/// What is known of a verb.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contract {
+    /// What it touches.
+    pub touches: Touches,
+    /// How it may run again.
+    pub again: Again,
+    /// The word of spec 2 for what it touches.
+    pub kind: &'static str,
+    /// The kind of memory it works on.
+    pub memory_type: Option<&'static str>,
+}
+
+/// A verb that no contract names may do anything: it counts as a write that must not be repeated.
+pub const UNKNOWN: Contract = contract(Write, ByAsking, "http");
+
+const fn contract(touches: Touches, again: Again, kind: &'static str) -> Contract {
+    Contract { touches, again, kind, memory_type: None }
+}
+
+const fn memory(touches: Touches, again: Again, kind: &'static str, of: &'static str) -> Contract {
+    Contract { touches, again, kind, memory_type: Some(of) }
+}
+
+struct Row {
+    namespace: &'static str,
+    /// In upper case; empty for every verb that no earlier row names.
+    verbs: &'static [&'static str],
+    contract: Contract,
+}
+
+const fn row(namespace: &'static str, verbs: &'static [&'static str], contract: Contract) -> Row {
+    Row { namespace, verbs, contract }
+}
+
+/// The first row that fits counts.
+static ROWS: &[Row] = &[
+    row("core", &["NOW", "ISO", "ISO_TS"], contract(Clock, Freely, "clock")),
+    row("core", &["UUID"], contract(Random, Freely, "random")),
+    row("core", &["ENV"], contract(Read, Freely, "memory_read")),
+    row("core", &["SLEEP"], contract(Clock, Freely, "control")),
+    row("core", &[], contract(Nothing, Freely, "compute")),
+    row("http", &["GET", "HEAD", "OPTIONS"], contract(Read, Freely, "http")),
+    row("http", &["PUT", "DELETE"], contract(Write, WithKey, "http")),
+    row("http", &[], contract(Write, ByAsking, "http")),
+    row("web", &["FETCH", "GET", "SEARCH"], contract(Read, Freely, "http")),
+    row("llm", &[], contract(Model, Freely, "http")),
+    row("llm_query", &[], contract(Model, Freely, "http")),
+    row("db", &["F", "G"], contract(Read, Freely, "db_read")),
+    row("db", &[], contract(Write, ByAsking, "db_write")),
+    row("sqlite", &["QUERY"], contract(Read, Freely, "sqlite")),
+    row("sqlite", &[], contract(Write, ByAsking, "sqlite")),
+    row("postgres", &["QUERY"], contract(Read, Freely, "db_read")),
+    row("postgres", &[], contract(Write, ByAsking, "db_write")),
+    row("mysql", &["QUERY"], contract(Read, Freely, "db_read")),
+    row("mysql", &[], contract(Write, ByAsking, "db_write")),
+    row("fs", &["READ", "LIST"], contract(Read, Freely, "fs")),
+    row("fs", &["WRITE", "DELETE"], contract(Write, Freely, "fs")),
+    row("cache", &["GET"], contract(Read, Freely, "cache_read")),
+    row("cache", &["SET"], contract(Write, Freely, "cache_write")),
+    row("queue", &["PUT"], contract(Write, WithKey, "queue")),
+    row("txn", &[], contract(Write, ByAsking, "txn")),
+    row("tools", &["CALL"], contract(Write, ByAsking, "tool")),
+    row("ext", &["ECHO", "G"], contract(Read, Freely, "http")),
+    row(
+        "memory",
+        &["RECALL", "EXPORT", "EXPORT_GRAPH"],
+        memory(Read, Freely, "memory_read", "episode"),
+    ),
+    row("memory", &["SEARCH"], memory(Read, Freely, "memory_read", "semantic")),
+    row("memory", &["PATTERN_RECALL"], memory(Read, Freely, "memory_read", "procedural")),
+    row(
+        "memory",
+        &["STORE", "STORE_PATTERN"],
+        memory(Write, WithKey, "memory_write", "procedural"),
+    ),
+    row("memory", &["GET", "LIST", "RECALL_PATTERN"], contract(Read, Freely, "memory_read")),
+    row("memory", &["EXECUTE", "MERGE"], contract(Read, Freely, "memory_read")),
+    row("memory", &[], contract(Write, WithKey, "memory_write")),
+    row("persona", &["LOAD", "GET"], memory(Read, Freely, "memory_read", "persona")),
+    row("persona", &["UPDATE"], memory(Write, WithKey, "memory_write", "persona")),
+    row("vector_memory", &["SEARCH", "LIST_SIMILAR"], contract(Read, Freely, "memory_read")),
+    row("vector_memory", &["UPSERT"], contract(Write, Freely, "memory_write")),
+];
+
+/// The contract of `namespace.verb`, whatever the verb's case.
+pub fn find(namespace: &str, verb: &str) -> Option<&'static Contract> {
+    let fits = |row: &&Row| {
+        row.namespace == namespace
+            && (row.verbs.is_empty()
+                || row.verbs.iter().any(|known| known.eq_ignore_ascii_case(verb)))
+    };
+    ROWS.iter().find(fits).map(|row| &row.contract)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_is_not_pure() {
+        assert_eq!(find("core", "now").map(|found| found.touches), Some(Clock));
+        assert_eq!(find("core", "ADD").map(|found| found.touches), Some(Nothing));
+        assert_eq!(find("dbx", "F"), None);
+    }
+}

@@ -1,0 +1,29 @@
+//! Agent Graph v1: the one graph that every format becomes.
+//!
+//! The op table is in [`ops`]. [`normalize`] makes a [`Graph`] of a [`draft::Draft`];
+//! [`validate`] says what is wrong with it; [`hash`], [`query`], [`diff`], [`rewrite`] and
+//! [`draw`] work on it. Nothing here parses text or runs anything.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
+
+pub mod contracts;
+mod declarations;
+pub mod draft;
+mod effects;
+mod expr;
+pub mod hash;
+mod index;
+mod model;
+pub mod normalize;
+mod operand;
+pub mod ops;
+pub mod place;
+pub mod query;
+pub mod validate;
+
+pub use declarations::{Declarations, Kind};
+pub use effects::{Again, Effect, Tier, Touches};
+pub use expr::{BadExpr, Expr, Term};
+pub use index::Index;
+pub use model::{Edge, EmitEdge, Endpoint, Exit, Extra, Graph, Label, Node, ToKind};
+pub use normalize::normalize;
+pub use operand::{Filled, Operand, Operands};

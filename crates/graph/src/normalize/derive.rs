@@ -1,0 +1,137 @@
+//! What follows from a node or a label, and is therefore computed and never believed.
+
+use std::sync::Arc;
+
+use value::{Text, Value};
+
+use crate::index::Index;
+use crate::model::{EmitEdge, Exit, Label, Node};
+use crate::operand::Operand;
+use crate::ops::{Port, SlotKind};
+
+/// Derives everything of a label again. Emit targets come from the document or, where it names
+/// none, from the label itself.
+pub fn derive_label(label: &mut Label, emit_targets: Option<&[Text]>) {
+    repeat_targets(label);
+    label.emit_edges = emit_edges(label, emit_targets.unwrap_or(&label.emit_targets));
+}
+
+/// Reads and writes, as far as slots show them.
+pub(crate) fn reads_and_writes(node: &mut Node) {
+    let Some(op) = node.def() else { return };
+    let mut reads: Vec<Text> = Vec::new();
+    let mut writes: Vec<Text> = Vec::new();
+    let add = |names: &mut Vec<Text>, name: &Text| {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    };
+    node.operands.reads().for_each(|name| add(&mut reads, name));
+    op.reads.iter().for_each(|name| add(&mut reads, &(*name).into()));
+    node.operands.writes().for_each(|name| add(&mut writes, name));
+    for written in op.writes {
+        let happens = written.when.is_none_or(|(slot, word)| {
+            node.operands.text(slot).is_some_and(|text| &**text == word)
+        });
+        if happens && op.guards().is_none() {
+            add(&mut writes, &written.name.into());
+        }
+    }
+    (node.reads, node.writes) = (reads, writes);
+}
+
+/// Effect, tier, kinds and the kind of memory, by the op table and the contract.
+pub(crate) fn effects(node: &mut Node) {
+    let Some(op) = node.def() else { return };
+    node.effect = op.effect();
+    let contract = node.contract();
+    let (tier, kind) = match (op.tier(), contract) {
+        (Some(tier), _) => tier,
+        (None, Some(contract)) => (contract.touches.tier(), Some(contract.kind)),
+        (None, None) => {
+            let unknown = &crate::contracts::UNKNOWN;
+            (unknown.touches.tier(), Some(unknown.kind))
+        }
+    };
+    node.tier = tier;
+    node.kinds = kind.map(Text::from).into_iter().collect();
+    if op.slot_of(SlotKind::Adapter).is_some()
+        && let Some(memory_type) = contract.and_then(|contract| contract.memory_type)
+    {
+        node.memory_type = Some(memory_type.into());
+    }
+}
+
+/// One exit for each return.
+pub(crate) fn exits(label: &Label) -> Vec<Exit> {
+    let returns = label.nodes.iter().filter(|node| node.def().is_some_and(|op| op.returns()));
+    returns.map(|node| Exit { node: node.id.clone(), var: returned(node) }).collect()
+}
+
+/// What a return gives, as older tools name it.
+pub(crate) fn returned(node: &Node) -> Option<Text> {
+    match node.operands.iter().next().map(|(_, filled)| filled.to_data())? {
+        Value::Text(text) => Some(text),
+        other => Some(value::json::compact(&other).into()),
+    }
+}
+
+/// Data to the next node, then what is returned to each platform.
+fn emit_edges(label: &Label, targets: &[Text]) -> Vec<EmitEdge> {
+    let index = Index::new(label);
+    let mut edges = Vec::new();
+    for (position, node) in label.nodes.iter().enumerate() {
+        if !node.def().is_some_and(|op| op.feeds) {
+            continue;
+        }
+        let Some(var) = node.operands.writes().next() else { continue };
+        let next = index
+            .edges_from(position)
+            .find(|edge| edge.port == Some(Port::Next) && edge.is_to_node());
+        if let Some(next) = next {
+            edges.push(EmitEdge::Data {
+                from: node.id.clone(),
+                to: next.to.clone(),
+                var: var.clone(),
+            });
+        }
+    }
+    for exit in &label.exits {
+        for target in targets {
+            let (from, var) = (exit.node.clone(), exit.var.clone());
+            edges.push(EmitEdge::Emit { from, var, target: target.clone() });
+        }
+    }
+    edges
+}
+
+/// Where `data` repeats what an edge or an operand says, it is made to say the same.
+fn repeat_targets(label: &mut Label) {
+    let mut changes: Vec<(usize, &'static str, Text)> = Vec::new();
+    let index = Index::new(label);
+    for (position, node) in label.nodes.iter().enumerate() {
+        let Some(op) = node.def() else { continue };
+        for slot in op.slots {
+            let said = match slot.kind {
+                SlotKind::Target(port) => index
+                    .edges_from(position)
+                    .find(|edge| edge.port == Some(port) && edge.is_to_label())
+                    .map(|edge| &edge.to),
+                SlotKind::Callee => match node.operands.one(slot.name) {
+                    Some(Operand::Label(callee)) => Some(callee),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(said) = said.filter(|said| !said.is_empty())
+                && node.data.get(slot.name).and_then(Value::as_text) != Some(said)
+            {
+                changes.push((position, slot.name, said.clone()));
+            }
+        }
+    }
+    for (position, name, target) in changes {
+        let data = Arc::make_mut(&mut label.nodes[position].data);
+        data.insert(name.into(), Value::Text(target));
+    }
+}

@@ -1,0 +1,204 @@
+//! From a draft to a graph: everything that can be derived is derived, nothing else is changed.
+//!
+//! What is mended here is never a finding, and what is a finding is never mended; so a graph
+//! printed and read again is the same graph, with the same findings.
+
+mod derive;
+mod operands;
+mod ports;
+mod steps;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub use derive::derive_label;
+pub(crate) use derive::{effects, exits, reads_and_writes, returned};
+use diagnostics::{Anchor, Diagnostic, codes};
+pub use operands::{Names, resolve_slot};
+use value::{Map, Text, Value};
+
+use crate::draft::{Draft, DraftEdge, DraftLabel, DraftNode};
+use crate::effects::{Effect, Tier};
+use crate::index::Index;
+use crate::model::{Edge, Exit, Graph, Label, Node, ToKind};
+use crate::operand::Operands;
+use crate::ops::{self, NodeOp};
+use crate::place;
+
+/// Makes a graph of a draft.
+pub fn normalize(draft: Draft, findings: &mut Vec<Diagnostic>) -> Graph {
+    let mut draft = draft;
+    for (id, label) in &mut draft.labels {
+        if label.nodes.is_empty()
+            && let Some(steps) = label.steps.take()
+        {
+            if !steps.is_empty() {
+                findings.push(lowered(id));
+            }
+            steps::lower(id, label, &steps, findings);
+        }
+        for node in &mut label.nodes {
+            translate(node);
+        }
+    }
+    let names = Names::of(&draft);
+    let label_ids: BTreeSet<Text> = draft.labels.keys().cloned().collect();
+    let emit_targets = draft.emit_targets;
+    Graph {
+        ir_version: draft.ir_version.unwrap_or_else(|| "1.0.0".into()),
+        labels: draft
+            .labels
+            .into_iter()
+            .map(|(id, label)| {
+                let mut made = normalize_label(&id, label, &label_ids, &names, findings);
+                derive_label(&mut made, emit_targets.as_deref());
+                (id, made)
+            })
+            .collect(),
+        endpoints: draft.endpoints,
+        crons: draft.crons,
+        capabilities: draft.capabilities,
+        runtime_policy: one_way_to_run(draft.runtime_policy),
+        declarations: draft.declarations,
+        emit_targets,
+        extra: draft.extra,
+    }
+}
+
+fn lowered(id: &str) -> Diagnostic {
+    let at = Anchor::key(place::of_label(id, "legacy"));
+    Diagnostic::new(&codes::LEGACY_STEPS, at, format!("label `{id}` has only `legacy.steps`"))
+        .help("nodes and edges were made from its steps; `quipu compile` prints them")
+}
+
+/// There is one execution semantics: the graph is run, and an unknown op is an error.
+fn one_way_to_run(mut policy: Map) -> Map {
+    policy.insert("execution_mode".into(), "graph".into());
+    policy.insert("unknown_op_policy".into(), "error".into());
+    policy
+}
+
+/// Gives a node its op, and makes an adapter call of a legacy op.
+fn translate(node: &mut DraftNode) {
+    let data = node.data.get_or_insert_default();
+    if node.op.is_none() {
+        node.op = data.get("op").and_then(Value::as_text).cloned();
+    }
+    if let Some(op) = &node.op
+        && ops::find(op).is_none()
+        && let Some((op, data)) = ops::translate(op, data)
+    {
+        node.op = Some(op.into());
+        node.data = Some(Arc::new(data));
+        // They were the legacy op's; what the call reads and touches is derived again.
+        (node.kinds, node.tier) = (None, None);
+    }
+}
+
+fn normalize_label(
+    id: &Text,
+    draft: DraftLabel,
+    label_ids: &BTreeSet<Text>,
+    names: &Names,
+    findings: &mut Vec<Diagnostic>,
+) -> Label {
+    let mut label = Label { entry: draft.entry, extra: draft.extra, ..Label::default() };
+    label.nodes =
+        draft.nodes.into_iter().map(|node| make_node(id, node, names, findings)).collect();
+    let (edges, kinds_given): (Vec<Edge>, Vec<bool>) =
+        draft.edges.into_iter().map(make_edge).unzip();
+    label.edges = edges;
+    if kinds_given.iter().any(|given| !given) {
+        fill_to_kinds(&mut label, &kinds_given, label_ids);
+    }
+    ports::fill(&mut label);
+    if label.entry.is_none() {
+        label.entry =
+            label.nodes.iter().find(|node| !node.id.is_empty()).map(|node| node.id.clone());
+    }
+    label.exits = match draft.exits {
+        Some(exits) => exits.into_iter().map(|(node, var)| Exit { node, var }).collect(),
+        None => derive::exits(&label),
+    };
+    label.emit_targets = draft.emit_targets;
+    label
+}
+
+fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Diagnostic>) -> Node {
+    let op = NodeOp::new(draft.op.as_deref().unwrap_or_default());
+    let data = draft.data.unwrap_or_default();
+    let lineno = draft.lineno.or_else(|| match data.get("lineno") {
+        Some(Value::Int(line)) => Some(*line),
+        _ => None,
+    });
+    let mut node = Node {
+        at: draft.at,
+        id: draft.id.unwrap_or_else(|| "".into()),
+        op,
+        data,
+        operands: Operands::default(),
+        effect: Effect::Pure,
+        tier: Tier::Pure,
+        kinds: Vec::new(),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        memory_type: draft.memory_type,
+        lineno,
+        extra: draft.extra,
+    };
+    operands::fill(
+        label,
+        &mut node,
+        draft.operands.as_deref(),
+        draft.reads.as_deref(),
+        names,
+        findings,
+    );
+    derive::reads_and_writes(&mut node);
+    // Another compiler may know of names that no slot shows.
+    keep_also(&mut node.reads, draft.reads);
+    keep_also(&mut node.writes, draft.writes);
+    derive::effects(&mut node);
+    node.effect = draft.effect.unwrap_or(node.effect);
+    node.tier = draft.tier.unwrap_or(node.tier);
+    node.kinds = draft.kinds.unwrap_or(node.kinds);
+    node
+}
+
+fn keep_also(names: &mut Vec<Text>, given: Option<Vec<Text>>) {
+    for name in given.into_iter().flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+}
+
+fn make_edge(draft: DraftEdge) -> (Edge, bool) {
+    let edge = Edge {
+        at: draft.at,
+        from: draft.from.unwrap_or_else(|| "".into()),
+        to: draft.to.unwrap_or_else(|| "".into()),
+        to_kind: draft.to_kind.unwrap_or(ToKind::Node),
+        port: draft.port,
+        analysis_only: draft.analysis_only,
+        extra: draft.extra,
+    };
+    (edge, draft.to_kind.is_some())
+}
+
+/// An edge without `to_kind` leads to the node of that name, else to the label of that name.
+fn fill_to_kinds(label: &mut Label, given: &[bool], label_ids: &BTreeSet<Text>) {
+    let index = Index::new(label);
+    let kinds: Vec<ToKind> = label
+        .edges
+        .iter()
+        .zip(given)
+        .map(|(edge, given)| {
+            let is_label = || index.find(&edge.to).is_none() && label_ids.contains(&edge.to);
+            if !given && is_label() { ToKind::Label } else { edge.to_kind }
+        })
+        .collect();
+    for (edge, kind) in label.edges.iter_mut().zip(kinds) {
+        edge.to_kind = kind;
+    }
+}

@@ -1,0 +1,318 @@
+//! What a slot holds, typed: a literal, a variable, an expression or a label.
+
+use std::sync::Arc;
+
+use value::{Map, Text, Value};
+
+use crate::expr::{Expr, is_name, scalar};
+use crate::ops::{OpDef, Slot, SlotKind};
+
+/// One operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A constant.
+    Lit(Value),
+    /// A variable, read or written as its slot says.
+    Var(Text),
+    /// A condition.
+    Expr(Expr),
+    /// A label.
+    Label(Text),
+}
+
+/// What fills a slot.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filled {
+    /// One operand.
+    One(Operand),
+    /// A list of them.
+    Many(Vec<Operand>),
+}
+
+/// The filled slots of a node, in the order of its op's row.
+#[derive(Clone, Debug, Default)]
+pub struct Operands(Vec<(&'static Slot, Filled)>);
+
+impl PartialEq for Operands {
+    fn eq(&self, other: &Operands) -> bool {
+        self.0.len() == other.0.len()
+            && self.iter().zip(other.iter()).all(|(a, b)| a.0.name == b.0.name && a.1 == b.1)
+    }
+}
+
+impl Operands {
+    /// What a slot holds.
+    pub fn get(&self, name: &str) -> Option<&Filled> {
+        self.0.iter().find(|(slot, _)| slot.name == name).map(|(_, filled)| filled)
+    }
+
+    /// The single operand a slot holds.
+    pub fn one(&self, name: &str) -> Option<&Operand> {
+        match self.get(name)? {
+            Filled::One(operand) => Some(operand),
+            Filled::Many(_) => None,
+        }
+    }
+
+    /// The text a slot holds, where it is a constant.
+    pub fn text(&self, name: &str) -> Option<&Text> {
+        match self.one(name)? {
+            Operand::Lit(value) => value.as_text(),
+            Operand::Var(name) | Operand::Label(name) => Some(name),
+            Operand::Expr(_) => None,
+        }
+    }
+
+    /// All filled slots.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Slot, &Filled)> {
+        self.0.iter().map(|(slot, filled)| (*slot, filled))
+    }
+
+    /// Fills a slot, or empties it.
+    pub fn set(&mut self, op: &'static OpDef, slot: &'static Slot, filled: Option<Filled>) {
+        self.0.retain(|(other, _)| other.name != slot.name);
+        if let Some(filled) = filled {
+            let rank = |slot: &Slot| op.slots.iter().position(|other| other.name == slot.name);
+            let at = self.0.iter().take_while(|(other, _)| rank(other) < rank(slot)).count();
+            self.0.insert(at, (slot, filled));
+        }
+    }
+
+    /// Names that are read.
+    pub fn reads(&self) -> impl Iterator<Item = &Text> {
+        self.iter().filter(|(slot, _)| slot.kind != SlotKind::Bind).flat_map(|(_, filled)| {
+            let operands = match filled {
+                Filled::One(operand) => std::slice::from_ref(operand),
+                Filled::Many(operands) => operands,
+            };
+            operands.iter().flat_map(|operand| {
+                let (var, expr) = match operand {
+                    Operand::Var(name) => (Some(name), None),
+                    Operand::Expr(expr) => (None, Some(expr)),
+                    Operand::Lit(_) | Operand::Label(_) => (None, None),
+                };
+                var.into_iter().chain(expr.into_iter().flat_map(Expr::names))
+            })
+        })
+    }
+
+    /// Names that are written.
+    pub fn writes(&self) -> impl Iterator<Item = &Text> {
+        self.iter().filter_map(|(slot, filled)| match (slot.kind, filled) {
+            (SlotKind::Bind, Filled::One(Operand::Var(name))) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// The member `operands` of a node.
+    pub fn to_map(&self) -> Map {
+        self.iter().map(|(slot, filled)| (slot.name.into(), filled.to_value())).collect()
+    }
+}
+
+impl Filled {
+    /// As documents write it.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Filled::One(operand) => operand.to_value(),
+            Filled::Many(operands) => Value::list(operands.iter().map(Operand::to_value)),
+        }
+    }
+
+    /// As `data` writes it, without types.
+    pub fn to_data(&self) -> Value {
+        match self {
+            Filled::One(operand) => operand.to_data(),
+            Filled::Many(operands) => Value::list(operands.iter().map(Operand::to_data)),
+        }
+    }
+}
+
+impl Operand {
+    /// As documents write it.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Operand::Lit(value) => Value::map([("lit", value.clone())]),
+            Operand::Var(name) => Value::map([("var", Value::Text(name.clone()))]),
+            Operand::Expr(expr) => Value::map([("expr", Value::text(expr.to_string()))]),
+            Operand::Label(label) => Value::map([("label", Value::Text(label.clone()))]),
+        }
+    }
+
+    /// As `data` writes it, without types.
+    pub fn to_data(&self) -> Value {
+        match self {
+            Operand::Lit(value) => value.clone(),
+            Operand::Var(name) | Operand::Label(name) => Value::Text(name.clone()),
+            Operand::Expr(expr) => Value::text(expr.to_string()),
+        }
+    }
+}
+
+/// Why a value cannot fill a slot.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Misfit {
+    /// Not a value of the right kind; what was expected, in words.
+    Kind(&'static str),
+    /// A condition that cannot be read.
+    Condition(String),
+}
+
+/// Fills a slot from `data`, where types and quotes are lost. `is_variable` says whether a bare
+/// name stands for a variable. Slots that edges decide stay empty, and so does null.
+pub fn from_data(
+    slot: &Slot,
+    value: &Value,
+    is_variable: impl Fn(&str) -> bool,
+) -> Result<Option<Filled>, Misfit> {
+    let name = |expected| match value {
+        Value::Text(text) => Ok(text.clone()),
+        _ => Err(Misfit::Kind(expected)),
+    };
+    let operand = |value: &Value| match value {
+        Value::Text(text) => match text.strip_prefix('$').filter(|name| is_name(name)) {
+            Some(variable) => Operand::Var(variable.into()),
+            None => match scalar(text) {
+                Some(literal) => Operand::Lit(literal),
+                None if is_name(text) && is_variable(text) => Operand::Var(text.clone()),
+                None => Operand::Lit(value.clone()),
+            },
+        },
+        other => Operand::Lit(other.clone()),
+    };
+    if *value == Value::Null {
+        return Ok(None);
+    }
+    Ok(Some(Filled::One(match slot.kind {
+        SlotKind::Target(_) | SlotKind::Protects => return Ok(None),
+        SlotKind::Value => operand(value),
+        SlotKind::Values => {
+            let items = value.as_list().ok_or(Misfit::Kind("a list"))?;
+            return Ok(Some(Filled::Many(items.iter().map(operand).collect())));
+        }
+        SlotKind::Condition => match value {
+            Value::Text(text) => match Expr::parse(text) {
+                Ok(expr) => Operand::Expr(expr),
+                Err(bad) => return Err(Misfit::Condition(bad.message)),
+            },
+            Value::Bool(_) => Operand::Lit(value.clone()),
+            _ => return Err(Misfit::Kind("a condition")),
+        },
+        SlotKind::Bind => Operand::Var(name("the name of a variable")?),
+        SlotKind::Callee => Operand::Label(name("the name of a label")?),
+        SlotKind::Adapter => Operand::Lit(Value::Text(name("`namespace.verb`")?)),
+        SlotKind::Name => Operand::Lit(Value::Text(name("a name")?)),
+        SlotKind::Word(words) => {
+            let text = name("a word")?;
+            if !words.contains(&&*text) {
+                return Err(Misfit::Kind("one of the words it knows"));
+            }
+            Operand::Lit(Value::Text(text))
+        }
+        SlotKind::Number => match value {
+            Value::Int(_) => Operand::Lit(value.clone()),
+            Value::Text(text) => match scalar(text) {
+                Some(number @ Value::Int(_)) => Operand::Lit(number),
+                _ => return Err(Misfit::Kind("a whole number")),
+            },
+            _ => return Err(Misfit::Kind("a whole number")),
+        },
+        SlotKind::Literal => Operand::Lit(value.clone()),
+    })))
+}
+
+/// Reads one member of `operands`.
+pub fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit> {
+    let filled = match value {
+        Value::List(items) if slot.kind == SlotKind::Values => {
+            Filled::Many(items.iter().map(one_operand).collect::<Result<_, _>>()?)
+        }
+        _ => Filled::One(one_operand(value)?),
+    };
+    let fits = match (&filled, slot.kind) {
+        (Filled::Many(operands), _) => {
+            operands.iter().all(|operand| matches!(operand, Operand::Lit(_) | Operand::Var(_)))
+        }
+        (Filled::One(Operand::Lit(value)), SlotKind::Number) => matches!(value, Value::Int(_)),
+        (Filled::One(Operand::Lit(value)), SlotKind::Word(words)) => {
+            value.as_text().is_some_and(|text| words.contains(&&**text))
+        }
+        (Filled::One(Operand::Lit(value)), SlotKind::Name | SlotKind::Adapter) => {
+            value.as_text().is_some()
+        }
+        (Filled::One(Operand::Lit(value)), SlotKind::Condition) => matches!(value, Value::Bool(_)),
+        (Filled::One(Operand::Lit(_)), SlotKind::Value | SlotKind::Literal) => true,
+        (Filled::One(Operand::Var(_)), SlotKind::Value | SlotKind::Bind) => true,
+        (Filled::One(Operand::Expr(_)), SlotKind::Condition) => true,
+        (Filled::One(Operand::Label(_)), SlotKind::Callee) => true,
+        _ => false,
+    };
+    if fits { Ok(filled) } else { Err(Misfit::Kind("an operand that this slot can hold")) }
+}
+
+fn one_operand(value: &Value) -> Result<Operand, Misfit> {
+    const SHAPE: Misfit =
+        Misfit::Kind("`{\"lit\": ...}`, `{\"var\": ...}`, `{\"expr\": ...}` or `{\"label\": ...}`");
+    let map = value.as_map().filter(|map| map.len() == 1).ok_or(SHAPE)?;
+    let (kind, value) = map.get_index(0).expect("the map has one member");
+    match (&**kind, value) {
+        ("lit", literal) => Ok(Operand::Lit(literal.clone())),
+        ("var", Value::Text(name)) => Ok(Operand::Var(name.clone())),
+        ("label", Value::Text(label)) => Ok(Operand::Label(label.clone())),
+        ("expr", Value::Text(text)) => match Expr::parse(text) {
+            Ok(expr) => Ok(Operand::Expr(expr)),
+            Err(bad) => Err(Misfit::Condition(bad.message)),
+        },
+        _ => Err(SHAPE),
+    }
+}
+
+/// Whether a member of `data` says the same as an operand, as far as `data` can say it.
+pub fn agrees(filled: &Filled, data: &Value) -> bool {
+    let same = |operand: &Operand, data: &Value| match (operand, data) {
+        (Operand::Var(name), Value::Text(text)) => {
+            text.strip_prefix('$').unwrap_or(text) == &**name
+        }
+        (Operand::Lit(literal), Value::Text(text)) => {
+            literal == data || scalar(text).is_some_and(|scalar| scalar == *literal)
+        }
+        (Operand::Expr(expr), Value::Text(text)) => Expr::parse(text).as_ref() == Ok(expr),
+        (operand, data) => operand.to_data() == *data,
+    };
+    match (filled, data) {
+        (Filled::One(operand), data) => same(operand, data),
+        (Filled::Many(operands), Value::List(items)) => {
+            operands.len() == items.len()
+                && operands.iter().zip(items.iter()).all(|(operand, item)| same(operand, item))
+        }
+        (Filled::Many(_), _) => false,
+    }
+}
+
+/// Members of `data` that repeat others, and are kept in step with them.
+pub fn refresh_repeats(op: &OpDef, data: &mut Arc<Map>) {
+    let Some(slot) = op.slot_of(SlotKind::Adapter) else { return };
+    let Some(Value::Text(adapter)) = data.get(slot.name).cloned() else { return };
+    let target = data.get("target").cloned().unwrap_or_else(|| "".into());
+    let args = data.get("args").cloned().unwrap_or_else(|| Value::list([]));
+    let (source, verb) = adapter.split_once('.').unwrap_or((&adapter, ""));
+    let entity = match &target {
+        Value::Text(text) if text.starts_with('/') => "".into(),
+        other => other.clone(),
+    };
+    let fields =
+        args.as_list().and_then(|args| args.first()).cloned().unwrap_or_else(|| "*".into());
+    let repeats = [
+        ("src", Value::text(source)),
+        ("req_op", Value::text(verb.to_uppercase())),
+        ("entity", entity),
+        ("fields", fields),
+    ];
+    let data = Arc::make_mut(data);
+    for (name, value) in repeats {
+        if let Some(member) = data.get_mut(name) {
+            *member = value;
+        }
+    }
+    data.shift_remove("raw");
+}

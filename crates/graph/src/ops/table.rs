@@ -1,0 +1,269 @@
+//! The rows. Order: spec 1's list, then ours.
+
+use super::Leads::{Either, Label, Node};
+use super::Port::{After, Body, Branch, Else, Err, Expired, Goto, Handler, Next, Retry, Then};
+use super::Runs::{Call, Control, Guard, Person, Pure, Return, Store};
+use super::SlotKind::{
+    Adapter, Bind, Callee, Condition, Literal, Name, Number, Protects, Target, Value, Values, Word,
+};
+use super::{Leads, OpDef, Port, PortDef, Runs, Slot, SlotKind, Written};
+use crate::effects::Touches;
+
+const fn need(name: &'static str, kind: SlotKind) -> Slot {
+    Slot { name, kind, required: true }
+}
+
+const fn may(name: &'static str, kind: SlotKind) -> Slot {
+    Slot { name, kind, required: false }
+}
+
+const fn one(port: Port, to: Leads) -> PortDef {
+    PortDef { port, to, required: false, many: false }
+}
+
+const fn must(port: Port, to: Leads) -> PortDef {
+    PortDef { port, to, required: true, many: false }
+}
+
+const fn many(port: Port, to: Leads) -> PortDef {
+    PortDef { port, to, required: true, many: true }
+}
+
+const fn written(name: &'static str) -> Written {
+    Written { name, when: None }
+}
+
+/// What every step that can fail has: on, handled, tried again.
+const STEP: &[PortDef] = &[one(Next, Either), one(Err, Node), one(Retry, Node)];
+
+const LOOP: &[PortDef] = &[must(Body, Label), one(After, Either), one(Err, Node), one(Retry, Node)];
+
+/// What most rows share; each row says only where it differs.
+const ROW: OpDef = OpDef {
+    name: "",
+    slots: &[],
+    ports: STEP,
+    runs: Pure,
+    reads: &[],
+    writes: &[],
+    lists_reads: true,
+    feeds: false,
+    standard: true,
+    doc: "",
+};
+
+/// Every op.
+pub static OPS: &[OpDef] = &[
+    OpDef {
+        name: "R",
+        slots: &[
+            need("adapter", Adapter),
+            may("target", Value),
+            may("args", Values),
+            may("out", Bind),
+        ],
+        runs: Runs::Adapter,
+        lists_reads: false,
+        feeds: true,
+        doc: "Calls an adapter verb with arguments and stores the answer in `out`.",
+        ..ROW
+    },
+    OpDef {
+        name: "If",
+        slots: &[need("cond", Condition), may("then", Target(Then)), may("else", Target(Else))],
+        ports: &[must(Then, Either), one(Else, Either), one(Err, Node), one(Retry, Node)],
+        runs: Control,
+        doc: "Goes on by `then` when the condition holds, else by `else`.",
+        ..ROW
+    },
+    OpDef {
+        name: "Call",
+        slots: &[need("label", Callee), may("out", Bind)],
+        runs: Call,
+        writes: &[written("_call_result")],
+        doc: "Runs a label on the same frame and stores what it returns in `out`.",
+        ..ROW
+    },
+    OpDef {
+        name: "Loop",
+        slots: &[
+            need("ref", Value),
+            need("item", Bind),
+            may("body", Target(Body)),
+            may("after", Target(After)),
+        ],
+        ports: LOOP,
+        runs: Control,
+        writes: &[written("_loop_last")],
+        lists_reads: false,
+        doc: "Calls the `body` label once for each item of a list, then goes on by `after`.",
+        ..ROW
+    },
+    OpDef {
+        name: "While",
+        slots: &[
+            need("cond", Condition),
+            may("body", Target(Body)),
+            may("after", Target(After)),
+            may("limit", Number),
+        ],
+        ports: LOOP,
+        runs: Control,
+        writes: &[written("_while_last")],
+        lists_reads: false,
+        doc: "Calls the `body` label while the condition holds, then goes on by `after`.",
+        ..ROW
+    },
+    OpDef {
+        name: "J",
+        slots: &[may("var", Value)],
+        ports: &[],
+        runs: Return,
+        doc: "Ends the label and returns a value.",
+        ..ROW
+    },
+    OpDef {
+        name: "Retry",
+        slots: &[
+            may("count", Number),
+            may("backoff_ms", Number),
+            may("backoff_strategy", Word(&["fixed", "exponential"])),
+            may("at_node_id", Protects),
+        ],
+        ports: &[one(Next, Either), one(Err, Node)],
+        runs: Guard(Retry),
+        doc: "Tries the node that its `retry` edge comes from again, up to `count` times.",
+        ..ROW
+    },
+    OpDef {
+        name: "Err",
+        slots: &[may("handler", Target(Handler)), may("at_node_id", Protects)],
+        ports: &[must(Handler, Label), one(Next, Either)],
+        runs: Guard(Err),
+        writes: &[written("_error")],
+        doc: "Goes to the `handler` label when the node that its `err` edge comes from fails.",
+        ..ROW
+    },
+    OpDef {
+        name: "Set",
+        slots: &[need("name", Bind), need("ref", Value)],
+        feeds: true,
+        doc: "Stores a value under a name.",
+        ..ROW
+    },
+    OpDef {
+        name: "X",
+        slots: &[need("dst", Bind), need("fn", Name), may("args", Values)],
+        lists_reads: false,
+        doc: "Computes a function of values and stores it in `dst`.",
+        ..ROW
+    },
+    OpDef {
+        name: "Filt",
+        slots: &[
+            need("name", Bind),
+            need("ref", Value),
+            need("field", Name),
+            need("cmp", Word(&["==", "=", "!=", "<", "<=", ">", ">=", "in", "contains"])),
+            need("value", Value),
+        ],
+        doc: "Keeps the items of a list whose field compares with a value.",
+        ..ROW
+    },
+    OpDef {
+        name: "Sort",
+        slots: &[
+            need("name", Bind),
+            need("ref", Value),
+            need("field", Name),
+            may("order", Word(&["asc", "desc"])),
+        ],
+        doc: "Sorts a list of objects by a field.",
+        ..ROW
+    },
+    OpDef {
+        name: "CacheGet",
+        slots: &[need("name", Name), need("key", Value), may("out", Bind), may("fallback", Value)],
+        runs: Store(Touches::Read, "cache_read", "cache.GET"),
+        doc: "Reads a key of a cache, or takes the fallback.",
+        ..ROW
+    },
+    OpDef {
+        name: "CacheSet",
+        slots: &[
+            need("name", Name),
+            need("key", Value),
+            need("value", Value),
+            may("ttl_s", Number),
+        ],
+        runs: Store(Touches::Write, "cache_write", "cache.SET"),
+        doc: "Writes a key of a cache.",
+        ..ROW
+    },
+    OpDef {
+        name: "QueuePut",
+        slots: &[need("queue", Name), need("value", Value), may("out", Bind)],
+        runs: Store(Touches::Write, "queue", "queue.PUT"),
+        doc: "Puts a value on a queue.",
+        ..ROW
+    },
+    OpDef {
+        name: "Tx",
+        slots: &[need("action", Word(&["begin", "commit", "rollback"])), need("name", Name)],
+        runs: Store(Touches::Write, "txn", "txn.RUN"),
+        writes: &[Written { name: "_txid", when: Some(("action", "begin")) }],
+        doc: "Begins, commits or rolls back a transaction.",
+        ..ROW
+    },
+    OpDef {
+        name: "Enf",
+        slots: &[need("policy", Name)],
+        reads: &["_auth_present", "_role"],
+        doc: "Fails unless the policy holds for who is calling.",
+        ..ROW
+    },
+    OpDef {
+        name: "Route",
+        slots: &[need("rules", Literal)],
+        ports: &[many(Goto, Label), one(Else, Either), one(Err, Node)],
+        runs: Control,
+        standard: false,
+        doc: "Goes to the label that the rules choose, or on by `else`.",
+        ..ROW
+    },
+    OpDef {
+        name: "Fork",
+        slots: &[may("over", Value), may("item", Bind)],
+        ports: &[many(Branch, Label), must(Next, Node), one(Err, Node)],
+        runs: Control,
+        standard: false,
+        doc: "Starts a fiber for each branch, for each item of `over` where given, and waits at the join.",
+        ..ROW
+    },
+    OpDef {
+        name: "Join",
+        slots: &[may("strategy", Name), may("reducers", Literal)],
+        ports: &[one(Next, Either), one(Err, Node)],
+        runs: Control,
+        standard: false,
+        doc: "Goes on with the merged frame when enough branches have arrived.",
+        ..ROW
+    },
+    OpDef {
+        name: "Ask",
+        slots: &[
+            need("prompt", Value),
+            may("schema", Literal),
+            may("options", Literal),
+            may("default", Value),
+            may("expires", Literal),
+            may("capability", Name),
+            may("out", Bind),
+        ],
+        ports: &[one(Next, Either), one(Expired, Either), one(Err, Node), one(Retry, Node)],
+        runs: Person,
+        standard: false,
+        doc: "Asks a person and waits for the answer.",
+        ..ROW
+    },
+];

@@ -1,0 +1,42 @@
+//! Places in a graph document, as pointers into the text it was read from.
+
+use std::fmt::Display;
+
+use value::Pointer;
+
+use crate::model::{Edge, Node};
+
+/// `/labels/ID`.
+pub fn label(id: &str) -> Pointer {
+    Pointer::root().child("labels").child(id)
+}
+
+/// A member of a label.
+pub fn of_label(id: &str, member: impl Display) -> Pointer {
+    label(id).child(member)
+}
+
+/// A node.
+pub fn node(label_id: &str, node: &Node) -> Pointer {
+    label(label_id).child("nodes").child(node.at)
+}
+
+/// A member of a node.
+pub fn of_node(label_id: &str, of: &Node, member: impl Display) -> Pointer {
+    node(label_id, of).child(member)
+}
+
+/// A member of a node's `data`.
+pub fn of_data(label_id: &str, of: &Node, member: impl Display) -> Pointer {
+    of_node(label_id, of, "data").child(member)
+}
+
+/// An edge.
+pub fn edge(label_id: &str, edge: &Edge) -> Pointer {
+    label(label_id).child("edges").child(edge.at)
+}
+
+/// A member of an edge.
+pub fn of_edge(label_id: &str, of: &Edge, member: impl Display) -> Pointer {
+    edge(label_id, of).child(member)
+}

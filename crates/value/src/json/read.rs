@@ -1,0 +1,291 @@
+//! Reads JSON text strictly: a repeated member or a number that would be rounded is a
+//! problem, not a silent choice. Byte positions of such problems are looked up later, by
+//! whoever wants to show them, so that reading pays nothing for them.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
+
+use crate::{Map, Pointer, Text, Value};
+
+/// How deeply lists and objects may be nested.
+pub const DEPTH_MAX: usize = 120;
+
+/// Something wrong in text that could be read all the same.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Problem {
+    /// A member that is written twice in one object; the first one counts.
+    Duplicate {
+        /// Where, as the member's pointer.
+        at: Pointer,
+    },
+    /// A number that no 64-bit float and no safe integer holds exactly.
+    Rounded {
+        /// Where.
+        at: Pointer,
+    },
+}
+
+/// Text that is not JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unreadable {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1; 0 when the line has just ended.
+    pub column: usize,
+    /// What is wrong, in lower case and without position.
+    pub message: String,
+    /// Whether it is only nested too deeply.
+    pub too_deep: bool,
+}
+
+/// Reads text that must be JSON without any problem.
+pub fn parse(text: &str) -> Result<Value, Unreadable> {
+    let (value, problems) = read(text)?;
+    match problems.first() {
+        None => Ok(value),
+        Some(Problem::Duplicate { at }) => Err(plain(format!("`{at}` is given twice"))),
+        Some(Problem::Rounded { at }) => Err(plain(format!("the number at `{at}` is not exact"))),
+    }
+}
+
+/// Reads text, and says what is wrong with it besides.
+pub fn read(text: &str) -> Result<(Value, Vec<Problem>), Unreadable> {
+    let state = State::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let seed = Seed { state: &state, depth: 0, parent: None };
+    let value = seed.deserialize(&mut deserializer).and_then(|value| {
+        deserializer.end()?;
+        Ok(value)
+    });
+    match value {
+        Ok(value) => Ok((value, state.problems.into_inner())),
+        Err(error) => Err(unreadable(&error)),
+    }
+}
+
+fn plain(message: String) -> Unreadable {
+    Unreadable { line: 1, column: 1, message, too_deep: false }
+}
+
+fn unreadable(error: &serde_json::Error) -> Unreadable {
+    let (line, column) = (error.line().max(1), error.column());
+    let full = error.to_string();
+    let message = full.split(" at line ").next().unwrap_or(&full);
+    let too_deep = message == TOO_DEEP || message == "recursion limit exceeded";
+    Unreadable { line, column, message: message.to_string(), too_deep }
+}
+
+const TOO_DEEP: &str = "nested too deeply";
+
+/// Integers outside of this range are rounded by most JSON readers.
+const SAFE: std::ops::RangeInclusive<i64> = -9_007_199_254_740_991..=9_007_199_254_740_991;
+
+#[derive(Default)]
+struct State {
+    problems: RefCell<Vec<Problem>>,
+    names: RefCell<Names>,
+}
+
+/// Documents repeat few member names very often; each is kept once.
+struct Names(Vec<Option<Text>>);
+
+impl Default for Names {
+    fn default() -> Names {
+        Names(vec![None; 256])
+    }
+}
+
+impl Names {
+    fn share(&mut self, name: &str) -> Text {
+        let bytes = name.as_bytes();
+        let ends = match bytes {
+            [] => 0,
+            [first, .., last] => usize::from(*first) * 31 + usize::from(*last) * 7,
+            [only] => usize::from(*only),
+        };
+        let slot = &mut self.0[(ends + bytes.len() * 17) % 256];
+        match slot {
+            Some(known) if &**known == name => known.clone(),
+            _ => slot.insert(Text::from(name)).clone(),
+        }
+    }
+}
+
+/// The path to the value being read, linked through the stack; written out only for a problem.
+struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    step: Step<'a>,
+}
+
+enum Step<'a> {
+    Member(&'a str),
+    Item(usize),
+}
+
+fn pointer(path: Option<&Path<'_>>) -> Pointer {
+    let Some(path) = path else { return Pointer::root() };
+    let parent = pointer(path.parent);
+    match path.step {
+        Step::Member(name) => parent.child(name),
+        Step::Item(index) => parent.child(index),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Seed<'a> {
+    state: &'a State,
+    depth: usize,
+    parent: Option<&'a Path<'a>>,
+}
+
+impl<'a> Seed<'a> {
+    fn report(&self, problem: impl Fn(Pointer) -> Problem) {
+        self.state.problems.borrow_mut().push(problem(pointer(self.parent)));
+    }
+
+    fn deeper<E: serde::de::Error>(&self) -> Result<usize, E> {
+        if self.depth == DEPTH_MAX { Err(E::custom(TOO_DEEP)) } else { Ok(self.depth + 1) }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Seed<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        if !SAFE.contains(&value) {
+            self.report(|at| Problem::Rounded { at });
+        }
+        Ok(Value::Int(value))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Value, E> {
+        match i64::try_from(value) {
+            Ok(value) => self.visit_i64(value),
+            Err(_) => self.visit_f64(value as f64),
+        }
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        // A whole number this large was most likely written with more digits than are kept.
+        if value.fract() == 0.0 && value.abs() > *SAFE.end() as f64 {
+            self.report(|at| Problem::Rounded { at });
+        }
+        Ok(Value::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let depth = self.deeper::<A::Error>()?;
+        let mut list = Vec::new();
+        loop {
+            let path = Path { parent: self.parent, step: Step::Item(list.len()) };
+            let seed = Seed { state: self.state, depth, parent: Some(&path) };
+            match items.next_element_seed(seed)? {
+                Some(item) => list.push(item),
+                None => break,
+            }
+        }
+        Ok(Value::List(Arc::new(list)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let depth = self.deeper::<A::Error>()?;
+        let mut map = Map::default();
+        while let Some(name) = members.next_key_seed(Name(self.state))? {
+            let path = Path { parent: self.parent, step: Step::Member(&name) };
+            let seed = Seed { state: self.state, depth, parent: Some(&path) };
+            let value = members.next_value_seed(seed)?;
+            if map.contains_key(&name) {
+                seed.report(|at| Problem::Duplicate { at });
+            } else {
+                map.insert(name.clone(), value);
+            }
+        }
+        map.shrink_to_fit();
+        Ok(Value::Map(Arc::new(map)))
+    }
+}
+
+struct Name<'a>(&'a State);
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = Text;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Text, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name<'_> {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a member name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Text, E> {
+        Ok(self.0.names.borrow_mut().share(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_member_is_a_problem_and_the_first_one_counts() {
+        let (value, problems) = read(r#"{"a": {"b": 1, "b": 2}}"#).unwrap();
+        assert_eq!(value.get("a").and_then(|a| a.get("b")), Some(&Value::Int(1)));
+        let at = Pointer::root().child("a").child("b");
+        assert_eq!(problems, [Problem::Duplicate { at }]);
+    }
+
+    #[test]
+    fn numbers_that_would_be_rounded_are_reported() {
+        let text = "[9007199254740991, 9007199254740992, 123456789012345678901234567890, 0.1]";
+        let (_, problems) = read(text).unwrap();
+        let at = |index: usize| Problem::Rounded { at: Pointer::root().child(index) };
+        assert_eq!(problems, [at(1), at(2)]);
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(read(&nested(DEPTH_MAX)).is_ok());
+        assert!(read(&nested(DEPTH_MAX + 1)).unwrap_err().too_deep);
+        assert!(read(&nested(100_000)).unwrap_err().too_deep);
+    }
+
+    #[test]
+    fn a_syntax_error_says_where() {
+        let error = read("{\n  \"a\": 1,\n}").unwrap_err();
+        assert_eq!((error.line, error.column), (3, 1));
+        assert_eq!(error.message, "trailing comma");
+    }
+}
