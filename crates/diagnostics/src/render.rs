@@ -69,7 +69,25 @@ pub fn text(source: &Source, diagnostic: &Diagnostic, style: Style) -> String {
         Style::Plain => Renderer::plain(),
         Style::Coloured => Renderer::styled(),
     };
-    renderer.render(&[group])
+    without_empty_origins(&renderer.render(&[group]))
+}
+
+/// A snippet that follows its own origin is announced a second time, without a name.
+fn without_empty_origins(rendered: &str) -> String {
+    let is_announcement = |line: &&str| {
+        let mut in_escape = false;
+        let visible = line.chars().filter(|letter| {
+            let was_in_escape = in_escape;
+            in_escape = match letter {
+                '\u{1b}' => true,
+                'm' => false,
+                _ => in_escape,
+            };
+            !was_in_escape && !in_escape && !letter.is_whitespace()
+        });
+        visible.eq(":::".chars())
+    };
+    rendered.lines().filter(|line| !is_announcement(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// Long witnesses keep both of their ends.

@@ -1,1 +1,48 @@
-//! x
+//! From text to a [`graph::draft::Draft`], and from a graph to text.
+//!
+//! A front-end knows one format and nothing of what another format would want to check too.
+//! So far there is one: [`document`], the graph as JSON.
+//!
+//! ```
+//! use diagnostics::Source;
+//! let source = Source::new("hello.json", r#"{"labels": {"1": {"nodes": [
+//!     {"id": "n1", "op": "J", "data": {"op": "J", "var": "ok"}}]}}}"#);
+//! let mut reading = frontends::read(&source, frontends::Format::Graph);
+//! let graph = graph::normalize(reading.draft.unwrap(), &mut reading.findings);
+//! assert!(reading.findings.is_empty());
+//! assert_eq!(graph.labels["1"].exits[0].var.as_deref(), Some("ok"));
+//! ```
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
+
+mod detect;
+pub mod document;
+mod json;
+
+pub use detect::{Format, detect};
+use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
+use graph::draft::Draft;
+pub use json::locate;
+
+/// What reading a text gave.
+pub struct Reading {
+    /// What the author wrote; nothing where the text could not be read at all.
+    pub draft: Option<Draft>,
+    /// What is wrong with it. Places are pointers until [`locate`] resolves them.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Reads a text as a format.
+pub fn read(source: &Source, format: Format) -> Reading {
+    match format {
+        Format::Graph => document::read(source),
+        other => {
+            let message =
+                format!("this looks like {}, which cannot be read yet", other.description());
+            let first_line = source.line(1);
+            let at = Anchor::Span(Span::new(first_line.start, first_line.end));
+            let finding = Diagnostic::new(&codes::UNKNOWN_FORMAT, at, message)
+                .help("give an Agent Graph v1 document, or say `--from graph` if it is one");
+            Reading { draft: None, findings: vec![finding] }
+        }
+    }
+}

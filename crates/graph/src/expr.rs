@@ -100,7 +100,7 @@ fn constant(text: &str) -> Option<Value> {
 }
 
 /// The typed constant that unquoted text spells, if it spells one.
-pub fn scalar(text: &str) -> Option<Value> {
+pub(crate) fn scalar(text: &str) -> Option<Value> {
     match text {
         "true" => return Some(Value::Bool(true)),
         "false" => return Some(Value::Bool(false)),
@@ -122,7 +122,7 @@ pub fn scalar(text: &str) -> Option<Value> {
 }
 
 /// Whether text can name a variable.
-pub fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_alphanumeric() || letter == '_')

@@ -120,7 +120,8 @@ fn summary(graph: &Graph, labels: &Ordered<LabelHashes>) -> Value {
     ])
 }
 
-fn endpoint(endpoint: &Endpoint) -> Value {
+/// What the checksum covers of an endpoint.
+pub(crate) fn endpoint(endpoint: &Endpoint) -> Value {
     let text = |text: &Text| Value::Text(text.clone());
     let returned = endpoint.members.get("return_var").cloned().unwrap_or_default();
     Value::map([

@@ -7,6 +7,7 @@
 
 pub mod contracts;
 mod declarations;
+pub mod diff;
 pub mod draft;
 mod effects;
 mod expr;
@@ -18,6 +19,7 @@ mod operand;
 pub mod ops;
 pub mod place;
 pub mod query;
+pub mod rewrite;
 pub mod validate;
 
 pub use declarations::{Declarations, Kind};

@@ -256,6 +256,12 @@ impl Edge {
 }
 
 impl Graph {
+    /// Whether a label of this name was written, even if it could not be read.
+    pub fn names_label(&self, id: &str) -> bool {
+        self.labels.contains_key(id)
+            || self.extra.get("labels").is_some_and(|odd| odd.get(id).is_some())
+    }
+
     /// `1.0`, or `1.0+quipu` where it uses an op that spec 1 does not list.
     pub fn schema_version(&self) -> &'static str {
         let mut ops = self.labels.values().flat_map(|label| &label.nodes).filter_map(Node::def);

@@ -151,7 +151,7 @@ impl Operand {
 
 /// Why a value cannot fill a slot.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Misfit {
+pub(crate) enum Misfit {
     /// Not a value of the right kind; what was expected, in words.
     Kind(&'static str),
     /// A condition that cannot be read.
@@ -160,7 +160,7 @@ pub enum Misfit {
 
 /// Fills a slot from `data`, where types and quotes are lost. `is_variable` says whether a bare
 /// name stands for a variable. Slots that edges decide stay empty, and so does null.
-pub fn from_data(
+pub(crate) fn from_data(
     slot: &Slot,
     value: &Value,
     is_variable: impl Fn(&str) -> bool,
@@ -222,7 +222,7 @@ pub fn from_data(
 }
 
 /// Reads one member of `operands`.
-pub fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit> {
+pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit> {
     let filled = match value {
         Value::List(items) if slot.kind == SlotKind::Values => {
             Filled::Many(items.iter().map(one_operand).collect::<Result<_, _>>()?)
@@ -268,7 +268,7 @@ fn one_operand(value: &Value) -> Result<Operand, Misfit> {
 }
 
 /// Whether a member of `data` says the same as an operand, as far as `data` can say it.
-pub fn agrees(filled: &Filled, data: &Value) -> bool {
+pub(crate) fn agrees(filled: &Filled, data: &Value) -> bool {
     let same = |operand: &Operand, data: &Value| match (operand, data) {
         (Operand::Var(name), Value::Text(text)) => {
             text.strip_prefix('$').unwrap_or(text) == &**name
@@ -290,7 +290,7 @@ pub fn agrees(filled: &Filled, data: &Value) -> bool {
 }
 
 /// Members of `data` that repeat others, and are kept in step with them.
-pub fn refresh_repeats(op: &OpDef, data: &mut Arc<Map>) {
+pub(crate) fn refresh_repeats(op: &OpDef, data: &mut Arc<Map>) {
     let Some(slot) = op.slot_of(SlotKind::Adapter) else { return };
     let Some(Value::Text(adapter)) = data.get(slot.name).cloned() else { return };
     let target = data.get("target").cloned().unwrap_or_else(|| "".into());

@@ -16,14 +16,9 @@ pub fn of_label(id: &str, member: impl Display) -> Pointer {
     label(id).child(member)
 }
 
-/// A node.
-pub fn node(label_id: &str, node: &Node) -> Pointer {
-    label(label_id).child("nodes").child(node.at)
-}
-
 /// A member of a node.
 pub fn of_node(label_id: &str, of: &Node, member: impl Display) -> Pointer {
-    node(label_id, of).child(member)
+    label(label_id).child("nodes").child(of.at).child(member)
 }
 
 /// A member of a node's `data`.
@@ -31,12 +26,7 @@ pub fn of_data(label_id: &str, of: &Node, member: impl Display) -> Pointer {
     of_node(label_id, of, "data").child(member)
 }
 
-/// An edge.
-pub fn edge(label_id: &str, edge: &Edge) -> Pointer {
-    label(label_id).child("edges").child(edge.at)
-}
-
 /// A member of an edge.
 pub fn of_edge(label_id: &str, of: &Edge, member: impl Display) -> Pointer {
-    edge(label_id, of).child(member)
+    label(label_id).child("edges").child(of.at).child(member)
 }

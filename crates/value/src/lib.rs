@@ -18,7 +18,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 pub use digest::{Digest, digest};
-pub use pointer::{Part, Pointer};
+pub use pointer::{At, Part, Pointer};
 
 /// Shared text: cloning it copies a pointer.
 pub type Text = Arc<str>;

@@ -14,6 +14,41 @@ pub enum Part {
     Value,
     /// The member's name.
     Key,
+    /// The member's name where it stands for the second time.
+    KeyAgain,
+}
+
+/// A place that is being visited, linked through the stack: it costs nothing until somebody
+/// wants it written out.
+#[derive(Clone, Copy, Debug)]
+pub enum At<'a> {
+    /// The whole document.
+    Root,
+    /// A member of an object.
+    Member(&'a At<'a>, &'a str),
+    /// An item of a list.
+    Item(&'a At<'a>, usize),
+}
+
+impl<'a> At<'a> {
+    /// A member of this place.
+    pub fn member(&'a self, name: &'a str) -> At<'a> {
+        At::Member(self, name)
+    }
+
+    /// An item of this place.
+    pub fn item(&'a self, index: usize) -> At<'a> {
+        At::Item(self, index)
+    }
+
+    /// Written out.
+    pub fn pointer(&self) -> Pointer {
+        match self {
+            At::Root => Pointer::root(),
+            At::Member(parent, name) => parent.pointer().child(name),
+            At::Item(parent, index) => parent.pointer().child(index),
+        }
+    }
 }
 
 impl Pointer {

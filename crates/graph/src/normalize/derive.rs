@@ -1,23 +1,40 @@
 //! What follows from a node or a label, and is therefore computed and never believed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use value::{Text, Value};
 
 use crate::index::Index;
 use crate::model::{EmitEdge, Exit, Label, Node};
-use crate::operand::Operand;
+use crate::operand::{self, Operand};
 use crate::ops::{Port, SlotKind};
 
 /// Derives everything of a label again. Emit targets come from the document or, where it names
 /// none, from the label itself.
-pub fn derive_label(label: &mut Label, emit_targets: Option<&[Text]>) {
+pub(crate) fn derive_label(label: &mut Label, emit_targets: Option<&[Text]>) {
     repeat_targets(label);
     label.emit_edges = emit_edges(label, emit_targets.unwrap_or(&label.emit_targets));
 }
 
+/// Everything about a node that follows from its op and operands, after these have changed.
+pub(crate) fn derive_node(node: &mut Node) {
+    // What another compiler noted about the node as it was.
+    for stale in
+        ["contract", "operands", "effect", "effect_tier", "effect_kinds", "reads", "writes"]
+    {
+        node.extra.forget(stale);
+    }
+    node.memory_type = None;
+    if let Some(op) = node.def() {
+        operand::refresh_repeats(op, &mut node.data);
+    }
+    reads_and_writes(node);
+    effects(node);
+}
+
 /// Reads and writes, as far as slots show them.
-pub(crate) fn reads_and_writes(node: &mut Node) {
+pub(super) fn reads_and_writes(node: &mut Node) {
     let Some(op) = node.def() else { return };
     let mut reads: Vec<Text> = Vec::new();
     let mut writes: Vec<Text> = Vec::new();
@@ -41,7 +58,7 @@ pub(crate) fn reads_and_writes(node: &mut Node) {
 }
 
 /// Effect, tier, kinds and the kind of memory, by the op table and the contract.
-pub(crate) fn effects(node: &mut Node) {
+pub(super) fn effects(node: &mut Node) {
     let Some(op) = node.def() else { return };
     node.effect = op.effect();
     let contract = node.contract();
@@ -59,6 +76,22 @@ pub(crate) fn effects(node: &mut Node) {
         && let Some(memory_type) = contract.and_then(|contract| contract.memory_type)
     {
         node.memory_type = Some(memory_type.into());
+    }
+}
+
+/// Edges that repeat calls for other tools' analyses lead where the calls lead.
+pub(crate) fn refresh_calls(label: &mut Label) {
+    let mut callees: BTreeMap<Text, Text> = BTreeMap::new();
+    for node in &label.nodes {
+        let Some(slot) = node.def().and_then(|op| op.slot_of(SlotKind::Callee)) else { continue };
+        if let Some(Operand::Label(callee)) = node.operands.one(slot.name) {
+            callees.insert(node.id.clone(), callee.clone());
+        }
+    }
+    for edge in label.edges.iter_mut().filter(|edge| edge.analysis_only) {
+        if let Some(callee) = callees.get(&edge.from) {
+            edge.to = callee.clone();
+        }
     }
 }
 

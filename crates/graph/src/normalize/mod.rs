@@ -11,10 +11,10 @@ mod steps;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub use derive::derive_label;
-pub(crate) use derive::{effects, exits, reads_and_writes, returned};
+pub(crate) use derive::derive_label;
+pub(crate) use derive::{derive_node, exits, refresh_calls, returned};
 use diagnostics::{Anchor, Diagnostic, codes};
-pub use operands::{Names, resolve_slot};
+pub(crate) use operands::{Names, resolve_slot};
 use value::{Map, Text, Value};
 
 use crate::draft::{Draft, DraftEdge, DraftLabel, DraftNode};

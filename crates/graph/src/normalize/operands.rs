@@ -12,11 +12,11 @@ use crate::ops::{self, OpDef, Slot, SlotKind};
 use crate::place;
 
 /// The names that can hold something: written by a node, given to the run, or predefined.
-pub struct Names(BTreeSet<Text>);
+pub(crate) struct Names(BTreeSet<Text>);
 
 impl Names {
     /// Collects them from a draft.
-    pub fn of(draft: &Draft) -> Names {
+    pub(crate) fn of(draft: &Draft) -> Names {
         let mut names = BTreeSet::new();
         for node in draft.labels.values().flat_map(|label| &label.nodes) {
             names.extend(node.writes.iter().flatten().cloned());
@@ -36,7 +36,7 @@ impl Names {
     }
 
     /// Collects them from a graph.
-    pub fn of_graph(graph: &Graph) -> Names {
+    pub(crate) fn of_graph(graph: &Graph) -> Names {
         let nodes = graph.labels.values().flat_map(|label| &label.nodes);
         let mut names: BTreeSet<Text> =
             nodes.flat_map(|node| node.writes.iter().cloned()).collect();
@@ -80,7 +80,7 @@ pub(super) fn fill(
 }
 
 /// Fills one slot from `data`.
-pub fn resolve_slot(
+pub(crate) fn resolve_slot(
     op: &'static OpDef,
     slot: &'static Slot,
     data: &Map,

@@ -36,6 +36,10 @@ pub struct OpDef {
     pub feeds: bool,
     /// Whether spec 1 lists it; the others need `graph_schema_version` `1.0+quipu`.
     pub standard: bool,
+    /// What a picture says of a node: `{slot}` stands for what the slot holds, and a part in
+    /// `[...]` is left out where its slot is empty. A name that is written and not mentioned
+    /// follows by itself, as `-> name`.
+    pub sketch: &'static str,
     /// One line for people.
     pub doc: &'static str,
 }

@@ -49,6 +49,7 @@ const ROW: OpDef = OpDef {
     lists_reads: true,
     feeds: false,
     standard: true,
+    sketch: "",
     doc: "",
 };
 
@@ -65,6 +66,7 @@ pub static OPS: &[OpDef] = &[
         runs: Runs::Adapter,
         lists_reads: false,
         feeds: true,
+        sketch: "{adapter}[ {target}][ {args}]",
         doc: "Calls an adapter verb with arguments and stores the answer in `out`.",
         ..ROW
     },
@@ -73,6 +75,7 @@ pub static OPS: &[OpDef] = &[
         slots: &[need("cond", Condition), may("then", Target(Then)), may("else", Target(Else))],
         ports: &[must(Then, Either), one(Else, Either), one(Err, Node), one(Retry, Node)],
         runs: Control,
+        sketch: "if {cond}",
         doc: "Goes on by `then` when the condition holds, else by `else`.",
         ..ROW
     },
@@ -81,6 +84,7 @@ pub static OPS: &[OpDef] = &[
         slots: &[need("label", Callee), may("out", Bind)],
         runs: Call,
         writes: &[written("_call_result")],
+        sketch: "call {label}",
         doc: "Runs a label on the same frame and stores what it returns in `out`.",
         ..ROW
     },
@@ -96,6 +100,7 @@ pub static OPS: &[OpDef] = &[
         runs: Control,
         writes: &[written("_loop_last")],
         lists_reads: false,
+        sketch: "for {item} in {ref}",
         doc: "Calls the `body` label once for each item of a list, then goes on by `after`.",
         ..ROW
     },
@@ -111,6 +116,7 @@ pub static OPS: &[OpDef] = &[
         runs: Control,
         writes: &[written("_while_last")],
         lists_reads: false,
+        sketch: "while {cond}[ (limit {limit})]",
         doc: "Calls the `body` label while the condition holds, then goes on by `after`.",
         ..ROW
     },
@@ -119,6 +125,7 @@ pub static OPS: &[OpDef] = &[
         slots: &[may("var", Value)],
         ports: &[],
         runs: Return,
+        sketch: "return[ {var}]",
         doc: "Ends the label and returns a value.",
         ..ROW
     },
@@ -132,6 +139,7 @@ pub static OPS: &[OpDef] = &[
         ],
         ports: &[one(Next, Either), one(Err, Node)],
         runs: Guard(Retry),
+        sketch: "retry[ {count}x][, {backoff_ms} ms][ {backoff_strategy}]",
         doc: "Tries the node that its `retry` edge comes from again, up to `count` times.",
         ..ROW
     },
@@ -141,6 +149,7 @@ pub static OPS: &[OpDef] = &[
         ports: &[must(Handler, Label), one(Next, Either)],
         runs: Guard(Err),
         writes: &[written("_error")],
+        sketch: "on error",
         doc: "Goes to the `handler` label when the node that its `err` edge comes from fails.",
         ..ROW
     },
@@ -148,6 +157,7 @@ pub static OPS: &[OpDef] = &[
         name: "Set",
         slots: &[need("name", Bind), need("ref", Value)],
         feeds: true,
+        sketch: "set {name} = {ref}",
         doc: "Stores a value under a name.",
         ..ROW
     },
@@ -155,6 +165,7 @@ pub static OPS: &[OpDef] = &[
         name: "X",
         slots: &[need("dst", Bind), need("fn", Name), may("args", Values)],
         lists_reads: false,
+        sketch: "set {dst} = {fn}[ {args}]",
         doc: "Computes a function of values and stores it in `dst`.",
         ..ROW
     },
@@ -167,6 +178,7 @@ pub static OPS: &[OpDef] = &[
             need("cmp", Word(&["==", "=", "!=", "<", "<=", ">", ">=", "in", "contains"])),
             need("value", Value),
         ],
+        sketch: "set {name} = {ref} where {field} {cmp} {value}",
         doc: "Keeps the items of a list whose field compares with a value.",
         ..ROW
     },
@@ -178,6 +190,7 @@ pub static OPS: &[OpDef] = &[
             need("field", Name),
             may("order", Word(&["asc", "desc"])),
         ],
+        sketch: "set {name} = {ref} by {field}[ {order}]",
         doc: "Sorts a list of objects by a field.",
         ..ROW
     },
@@ -185,6 +198,7 @@ pub static OPS: &[OpDef] = &[
         name: "CacheGet",
         slots: &[need("name", Name), need("key", Value), may("out", Bind), may("fallback", Value)],
         runs: Store(Touches::Read, "cache_read", "cache.GET"),
+        sketch: "cache {name} get {key}[ else {fallback}]",
         doc: "Reads a key of a cache, or takes the fallback.",
         ..ROW
     },
@@ -197,6 +211,7 @@ pub static OPS: &[OpDef] = &[
             may("ttl_s", Number),
         ],
         runs: Store(Touches::Write, "cache_write", "cache.SET"),
+        sketch: "cache {name} set {key} = {value}[ for {ttl_s} s]",
         doc: "Writes a key of a cache.",
         ..ROW
     },
@@ -204,6 +219,7 @@ pub static OPS: &[OpDef] = &[
         name: "QueuePut",
         slots: &[need("queue", Name), need("value", Value), may("out", Bind)],
         runs: Store(Touches::Write, "queue", "queue.PUT"),
+        sketch: "queue {queue} put {value}",
         doc: "Puts a value on a queue.",
         ..ROW
     },
@@ -212,6 +228,7 @@ pub static OPS: &[OpDef] = &[
         slots: &[need("action", Word(&["begin", "commit", "rollback"])), need("name", Name)],
         runs: Store(Touches::Write, "txn", "txn.RUN"),
         writes: &[Written { name: "_txid", when: Some(("action", "begin")) }],
+        sketch: "{action} transaction {name}",
         doc: "Begins, commits or rolls back a transaction.",
         ..ROW
     },
@@ -219,6 +236,7 @@ pub static OPS: &[OpDef] = &[
         name: "Enf",
         slots: &[need("policy", Name)],
         reads: &["_auth_present", "_role"],
+        sketch: "require {policy}",
         doc: "Fails unless the policy holds for who is calling.",
         ..ROW
     },
@@ -228,6 +246,7 @@ pub static OPS: &[OpDef] = &[
         ports: &[many(Goto, Label), one(Else, Either), one(Err, Node)],
         runs: Control,
         standard: false,
+        sketch: "choose by {rules}",
         doc: "Goes to the label that the rules choose, or on by `else`.",
         ..ROW
     },
@@ -237,6 +256,7 @@ pub static OPS: &[OpDef] = &[
         ports: &[many(Branch, Label), must(Next, Node), one(Err, Node)],
         runs: Control,
         standard: false,
+        sketch: "fork[ for {item} in {over}]",
         doc: "Starts a fiber for each branch, for each item of `over` where given, and waits at the join.",
         ..ROW
     },
@@ -246,6 +266,7 @@ pub static OPS: &[OpDef] = &[
         ports: &[one(Next, Either), one(Err, Node)],
         runs: Control,
         standard: false,
+        sketch: "join[ {strategy}]",
         doc: "Goes on with the merged frame when enough branches have arrived.",
         ..ROW
     },
@@ -263,6 +284,7 @@ pub static OPS: &[OpDef] = &[
         ports: &[one(Next, Either), one(Expired, Either), one(Err, Node), one(Retry, Node)],
         runs: Person,
         standard: false,
+        sketch: "ask[ {capability}:] {prompt}",
         doc: "Asks a person and waits for the answer.",
         ..ROW
     },

@@ -8,7 +8,7 @@ use value::Value;
 
 use crate::index::Index;
 use crate::model::{Graph, Label};
-use crate::ops::{Port, Runs};
+use crate::ops::{self, Port, Runs};
 use crate::place;
 
 /// How strictly several successors are read.
@@ -67,6 +67,8 @@ fn nodes(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
         }
         if let Some(Value::Text(said)) = node.data.get("op")
             && **said != *node.op.name()
+            // A misspelt op is reported as such.
+            && (node.def().is_some() || ops::find(said).is_none())
         {
             let at = Anchor::value(place::of_data(id, node, "op"));
             let op = node.op.name();
@@ -103,7 +105,7 @@ fn successors(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
             continue;
         }
         if successors().all(|edge| edge.port != Some(Port::Next)) {
-            let at = Anchor::value(place::node(id, node));
+            let at = Anchor::value(place::of_node(id, node, "id"));
             let message = format!(
                 "node `{}` of label `{id}` has several successors, and none is `next`",
                 node.id
@@ -111,7 +113,7 @@ fn successors(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
             let mut found = Diagnostic::new(&codes::NO_NEXT, at, message)
                 .help("give the edge that control takes the port `next`");
             for edge in successors().take(3) {
-                let to = Anchor::value(place::edge(id, edge));
+                let to = Anchor::value(place::of_edge(id, edge, "to"));
                 found = found.label(to, format!("to `{}`", edge.to));
             }
             findings.push(found);

@@ -152,7 +152,7 @@ fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnos
                 });
             }
             None if edges.is_empty() => {
-                let at = Anchor::value(place::node(id, node));
+                let at = Anchor::value(place::of_node(id, node, "id"));
                 let message =
                     format!("`{}` of label `{id}` is `{}` and protects nothing", node.id, op.name);
                 findings.push(Diagnostic::new(&codes::PROTECTS_NOTHING, at, message).help(
@@ -187,7 +187,7 @@ fn exits(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnost
             let message = format!("the exit `{}` of label `{id}` returns `{right}`", exit.node);
             findings.push(
                 Diagnostic::new(&codes::WRONG_EXITS, Anchor::value(place().child("var")), message)
-                    .label(Anchor::value(place::node(id, node)), "as this node says"),
+                    .label(Anchor::value(place::of_node(id, node, "id")), "as this node says"),
             );
         } else if listed[found] == 2 {
             let message = format!("label `{id}` lists the exit `{}` twice", exit.node);
@@ -204,14 +204,16 @@ fn exits(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnost
                     Anchor::value(place::of_label(id, "exits")),
                     message,
                 )
-                .label(Anchor::value(place::node(id, node)), "it returns here"),
+                .label(Anchor::value(place::of_node(id, node, "id")), "it returns here"),
             );
         }
     }
 }
 
 fn reachable(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
-    if index.entry().is_none() {
+    // Where an edge leads nowhere, that is the finding; what it should reach would only repeat it.
+    let leads_nowhere = |edge: &Edge| edge.is_to_node() && index.find(&edge.to).is_none();
+    if index.entry().is_none() || label.edges.iter().any(leads_nowhere) {
         return;
     }
     let (order, reached) = index.walk();
@@ -243,12 +245,16 @@ fn unreachable(id: &str, label: &Label, position: usize, follow: usize) -> Diagn
         count => format!(" (nor {count} nodes after it)"),
     };
     let message = format!("node `{}` of label `{id}` cannot be reached{more}", node.id);
-    let found = Diagnostic::new(&codes::UNREACHABLE, Anchor::value(place::node(id, node)), message);
+    let found = Diagnostic::new(
+        &codes::UNREACHABLE,
+        Anchor::value(place::of_node(id, node, "id")),
+        message,
+    );
     let before = position.checked_sub(1).map(|before| &label.nodes[before]);
     match before.and_then(|before| Some((before, before.def()?))) {
         Some((before, op)) if op.port(Port::Next).is_none() => found
             .label(
-                Anchor::value(place::node(id, before)),
+                Anchor::value(place::of_node(id, before, "id")),
                 format!("`{}` does not go on from here", op.name),
             )
             .help("move it to the label that control goes to, or remove it"),
@@ -281,15 +287,15 @@ fn wrong_kind(id: &str, edge: &Edge, op: &OpDef, port: Port, wanted: &str) -> Di
 }
 
 fn repeated_port(id: &str, node: &Node, edge: &Edge, first: &Edge, port: Port) -> Diagnostic {
-    let at = Anchor::value(place::edge(id, edge));
+    let at = Anchor::value(place::of_edge(id, edge, "to"));
     let message = format!("`{}` of label `{id}` has more than one `{port}` edge", node.id);
     Diagnostic::new(&codes::REPEATED_PORT, at, message)
-        .label(Anchor::value(place::edge(id, first)), "the first one")
+        .label(Anchor::value(place::of_edge(id, first, "to")), "the first one")
         .help("control can take only one of them")
 }
 
 fn missing_port(id: &str, node: &Node, op: &'static OpDef, port: Port) -> Diagnostic {
-    let at = Anchor::value(place::node(id, node));
+    let at = Anchor::value(place::of_node(id, node, "id"));
     let message = format!("`{}` of label `{id}` is `{}` without a `{port}` edge", node.id, op.name);
     let found = Diagnostic::new(&codes::MISSING_PORT, at, message);
     match op.target_slot(port).and_then(|slot| node.data.get(slot.name)?.as_text()) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
-use crate::{Map, Pointer, Text, Value};
+use crate::{At, Map, Pointer, Text, Value};
 
 /// How deeply lists and objects may be nested.
 pub const DEPTH_MAX: usize = 120;
@@ -55,7 +55,7 @@ pub fn parse(text: &str) -> Result<Value, Unreadable> {
 pub fn read(text: &str) -> Result<(Value, Vec<Problem>), Unreadable> {
     let state = State::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let seed = Seed { state: &state, depth: 0, parent: None };
+    let seed = Seed { state: &state, depth: 0, at: At::Root };
     let value = seed.deserialize(&mut deserializer).and_then(|value| {
         deserializer.end()?;
         Ok(value)
@@ -114,36 +114,16 @@ impl Names {
     }
 }
 
-/// The path to the value being read, linked through the stack; written out only for a problem.
-struct Path<'a> {
-    parent: Option<&'a Path<'a>>,
-    step: Step<'a>,
-}
-
-enum Step<'a> {
-    Member(&'a str),
-    Item(usize),
-}
-
-fn pointer(path: Option<&Path<'_>>) -> Pointer {
-    let Some(path) = path else { return Pointer::root() };
-    let parent = pointer(path.parent);
-    match path.step {
-        Step::Member(name) => parent.child(name),
-        Step::Item(index) => parent.child(index),
-    }
-}
-
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     state: &'a State,
     depth: usize,
-    parent: Option<&'a Path<'a>>,
+    at: At<'a>,
 }
 
-impl<'a> Seed<'a> {
+impl Seed<'_> {
     fn report(&self, problem: impl Fn(Pointer) -> Problem) {
-        self.state.problems.borrow_mut().push(problem(pointer(self.parent)));
+        self.state.problems.borrow_mut().push(problem(self.at.pointer()));
     }
 
     fn deeper<E: serde::de::Error>(&self) -> Result<usize, E> {
@@ -204,8 +184,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let depth = self.deeper::<A::Error>()?;
         let mut list = Vec::new();
         loop {
-            let path = Path { parent: self.parent, step: Step::Item(list.len()) };
-            let seed = Seed { state: self.state, depth, parent: Some(&path) };
+            let seed = Seed { state: self.state, depth, at: self.at.item(list.len()) };
             match items.next_element_seed(seed)? {
                 Some(item) => list.push(item),
                 None => break,
@@ -218,8 +197,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let depth = self.deeper::<A::Error>()?;
         let mut map = Map::default();
         while let Some(name) = members.next_key_seed(Name(self.state))? {
-            let path = Path { parent: self.parent, step: Step::Member(&name) };
-            let seed = Seed { state: self.state, depth, parent: Some(&path) };
+            let seed = Seed { state: self.state, depth, at: self.at.member(&name) };
             let value = members.next_value_seed(seed)?;
             if map.contains_key(&name) {
                 seed.report(|at| Problem::Duplicate { at });

@@ -1,0 +1,243 @@
+//! What can be written after `quipu`.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Checks, queries, changes and draws AI agents as graphs.
+#[derive(Debug, Parser)]
+#[command(name = "quipu", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say everything that is wrong with a file, and run nothing
+    Check(Check),
+    /// Print the canonical graph as JSON
+    Compile(Compile),
+    /// Draw a graph as text, Mermaid or SVG
+    Show(Show),
+    /// Ask a question about a graph
+    Query(Query),
+    /// Say what differs between two graphs
+    Diff(Diff),
+    /// Apply a patch to a graph, all of it or nothing
+    Rewrite(Rewrite),
+    /// Explain a diagnostic code
+    Explain(Explain),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The files to check; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Make errors of the findings of phase 2
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) format: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compile {
+    /// The file to compile; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Make errors of the findings of phase 2
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) format: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The file to draw; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// What to draw it as
+    #[arg(long = "as", value_enum, default_value_t = Picture::Text, value_name = "KIND")]
+    pub(crate) picture: Picture,
+    /// Draw only this label
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) label: Option<String>,
+    /// Write it to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Picture {
+    /// An outline for the terminal
+    Text,
+    /// A Mermaid flowchart
+    Mermaid,
+    /// A picture that needs nothing else
+    Svg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Query {
+    /// The file to ask about; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// The question
+    #[arg(value_enum, value_name = "NAME")]
+    pub(crate) name: QueryName,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Only these labels (may be given several times)
+    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    pub(crate) label: Vec<String>,
+    /// The node it is about, for example `n3`
+    #[arg(long, value_name = "NODE")]
+    pub(crate) node: Option<String>,
+    /// Only edges of this port
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<String>,
+    /// Adapters that begin with these segments, for example `db` or `http.GET`
+    #[arg(long, value_name = "ADAPTER")]
+    pub(crate) prefix: Option<String>,
+    /// Only this kind of memory
+    #[arg(long = "memory-type", value_name = "KIND")]
+    pub(crate) memory_type: Option<String>,
+    /// The path of an endpoint
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// The method of an endpoint; `G` is `GET`
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) method: Option<String>,
+    /// How many steps a slice goes
+    #[arg(long, value_name = "STEPS", default_value_t = 2)]
+    pub(crate) depth: usize,
+    #[command(flatten)]
+    pub(crate) format: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum QueryName {
+    /// The nodes of labels
+    LabelNodes,
+    /// The control edges of labels
+    LabelEdges,
+    /// Data flow and routing edges
+    EmitEdges,
+    /// Only the data flow among them
+    DataFlowEdges,
+    /// Nodes that work on memory
+    MemoryNodes,
+    /// The edges that leave a node
+    Successors,
+    /// The edges that lead to a node
+    Predecessors,
+    /// Nodes with side effects
+    IoNodes,
+    /// Nodes that call an adapter
+    NodesUsingAdapter,
+    /// Ways to a failure and its handler
+    ErrorPaths,
+    /// Ways to a return or to another label
+    SuccessPaths,
+    /// Nodes that return
+    ExitNodes,
+    /// Which request runs which label
+    Endpoints,
+    /// The label that a request runs
+    EndpointLabel,
+    /// What is near a node
+    Slice,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// The graph before
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+    /// The graph after
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) format: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rewrite {
+    /// The graph to change; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// The patch, as JSON; `-` reads standard input
+    #[arg(value_name = "PATCH")]
+    pub(crate) patch: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    #[command(flatten)]
+    pub(crate) format: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The code, for example `G301`; without one, all codes are listed
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Output,
+}
+
+/// How files are read.
+#[derive(Debug, Args)]
+pub(crate) struct Reading {
+    /// The format of the input; by default its content decides
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) from: Option<FromFormat>,
+    /// Let a node without `next` go on by the only edge it has
+    #[arg(long)]
+    pub(crate) legacy_edges: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FromFormat {
+    /// An Agent Graph v1 document
+    Graph,
+    /// AINL source
+    Ainl,
+    /// An Agent Ontology spec
+    Ontology,
+    /// A Stargraph document
+    Stargraph,
+}
+
+/// How answers are printed.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// How to print the answer
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+impl Output {
+    pub(crate) fn is_json(&self) -> bool {
+        self.json || self.format == OutputFormat::Json
+    }
+}

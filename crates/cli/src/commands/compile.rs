@@ -1,0 +1,79 @@
+//! `quipu compile`
+
+use anyhow::Result;
+use diagnostics::{Severity, render};
+use frontends::document;
+use graph::hash::Hashes;
+use value::{Value, json};
+
+use crate::Outcome;
+use crate::args::Compile;
+use crate::load::{Loaded, load};
+use crate::output;
+
+pub(crate) fn run(arguments: &Compile) -> Result<Outcome> {
+    let loaded = load(&arguments.file, &arguments.reading, arguments.strict.into())?;
+    match compiled(&loaded) {
+        Some(document) => output::print_json(&document)?,
+        None if arguments.format.is_json() => {
+            // There is no graph to print, but scripts still get their one document.
+            let mut document = value::Map::default();
+            add_findings(&mut document, &loaded);
+            output::print_json(&document.into())?;
+        }
+        None => {}
+    }
+    output::show(&loaded.source, &loaded.findings);
+    Ok(if loaded.has_errors() { Outcome::Found } else { Outcome::Fine })
+}
+
+/// The whole document, findings included; nothing where the text could not be read.
+pub(crate) fn compiled(loaded: &Loaded) -> Option<Value> {
+    let graph = loaded.graph.as_ref()?;
+    let mut document = document::write(graph, &Hashes::of(graph));
+    add_findings(&mut document, loaded);
+    Some(document.into())
+}
+
+fn add_findings(document: &mut value::Map, loaded: &Loaded) {
+    let lines = |severity: Severity| {
+        let findings = loaded.findings.iter().filter(|finding| finding.severity == severity);
+        Value::list(findings.map(|finding| Value::text(render::headline(finding))))
+    };
+    document.insert("errors".into(), lines(Severity::Error));
+    document.insert("warnings".into(), lines(Severity::Warning));
+    document.insert("diagnostics".into(), findings(loaded));
+}
+
+/// Findings that the document already carried, word for word, keep the places they had: those
+/// are in the text that its author wrote. So compiling a compiled document changes nothing.
+fn findings(loaded: &Loaded) -> Value {
+    let fresh: Vec<Value> =
+        loaded.findings.iter().map(|finding| render::value(&loaded.source, finding)).collect();
+    if fresh.is_empty() {
+        return Value::list([]);
+    }
+    let carried = json::read(&loaded.source.text).ok();
+    let carried = carried.and_then(|(document, _)| document.get("diagnostics").cloned());
+    match carried {
+        Some(Value::List(carried)) if same_findings(&carried, &fresh) => Value::List(carried),
+        _ => Value::list(fresh),
+    }
+}
+
+fn same_findings(carried: &[Value], fresh: &[Value]) -> bool {
+    const SAME: [&str; 4] = ["code", "severity", "message", "pointer"];
+    let essence = |findings: &[Value]| {
+        let mut all: Vec<String> = findings
+            .iter()
+            .map(|finding| {
+                json::canonical(&Value::list(
+                    SAME.map(|name| finding.get(name).cloned().unwrap_or_default()),
+                ))
+            })
+            .collect();
+        all.sort();
+        all
+    };
+    essence(carried) == essence(fresh)
+}

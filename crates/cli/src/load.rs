@@ -1,0 +1,126 @@
+//! From a file name to a graph with its findings: the one path every command takes.
+
+use std::io::Read;
+
+use anyhow::{Context, Result, bail};
+use diagnostics::{Anchor, Diagnostic, Severity, Source, Span, any_error, codes, render};
+use frontends::Format;
+use graph::Graph;
+use graph::validate::{Edges, validate};
+
+use value::Value;
+
+use crate::args::{FromFormat, Reading};
+use crate::{Outcome, output};
+
+/// A file that was read.
+pub(crate) struct Loaded {
+    pub(crate) source: Source,
+    pub(crate) format: Format,
+    /// Nothing where the text could not be read at all.
+    pub(crate) graph: Option<Graph>,
+    /// In the order of the text.
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    pub(crate) fn has_errors(&self) -> bool {
+        any_error(&self.findings)
+    }
+}
+
+/// Says why there is no graph to work on. Text that cannot be read is a finding, no misuse.
+pub(crate) fn unreadable(loaded: &Loaded, json: bool) -> Result<Outcome> {
+    output::show(&loaded.source, &loaded.findings);
+    if json {
+        let findings = loaded.findings.iter().map(|finding| render::value(&loaded.source, finding));
+        output::print_json(&Value::map([
+            ("ok", false.into()),
+            ("diagnostics", Value::list(findings)),
+        ]))?;
+    }
+    Ok(Outcome::Found)
+}
+
+/// Which findings count as errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    /// As their codes say.
+    Normal,
+    /// Findings of phase 2 too.
+    Strict,
+}
+
+impl From<bool> for Strictness {
+    fn from(strict: bool) -> Strictness {
+        if strict { Strictness::Strict } else { Strictness::Normal }
+    }
+}
+
+/// Reads a file (`-` is standard input), makes a graph of it and checks it.
+pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Result<Loaded> {
+    let bytes = read_bytes(file)?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return Ok(not_utf8(file, &error)),
+    };
+    let source = Source::new(file, text);
+    let format = match reading.from {
+        Some(FromFormat::Graph) => Format::Graph,
+        Some(FromFormat::Ainl) => Format::Ainl,
+        Some(FromFormat::Ontology) => Format::Ontology,
+        Some(FromFormat::Stargraph) => Format::Stargraph,
+        None => frontends::detect(&source.text),
+    };
+    let frontends::Reading { draft, mut findings } = frontends::read(&source, format);
+    let edges = if reading.legacy_edges { Edges::Legacy } else { Edges::Strict };
+    let graph = draft.map(|draft| {
+        let graph = graph::normalize(draft, &mut findings);
+        findings.extend(validate(&graph, edges));
+        graph
+    });
+    frontends::locate(&source, &mut findings);
+    for finding in &mut findings {
+        if strictness == Strictness::Strict && finding.code.strict {
+            finding.severity = Severity::Error;
+        }
+    }
+    findings.sort_by_key(|finding| finding.at.span().start);
+    Ok(Loaded { source, format, graph, findings })
+}
+
+/// Reads a file that is only text to us, such as a patch.
+pub(crate) fn read_text(file: &str) -> Result<String> {
+    String::from_utf8(read_bytes(file)?).with_context(|| format!("`{file}` is not UTF-8"))
+}
+
+fn read_bytes(file: &str) -> Result<Vec<u8>> {
+    /// Positions are 32 bits wide; documents of this size are no documents.
+    const SIZE_MAX: u64 = 1 << 30;
+    let limited = |mut input: Box<dyn Read>| -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        input.by_ref().take(SIZE_MAX + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > SIZE_MAX {
+            bail!("it is larger than 1 GiB");
+        }
+        Ok(bytes)
+    };
+    if file == "-" {
+        return limited(Box::new(std::io::stdin())).context("cannot read standard input");
+    }
+    let opened = std::fs::File::open(file).with_context(|| format!("cannot read `{file}`"))?;
+    limited(Box::new(opened)).with_context(|| format!("cannot read `{file}`"))
+}
+
+fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> Loaded {
+    let valid = error.utf8_error().valid_up_to();
+    let bytes = error.as_bytes();
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let source = Source::new(file, text);
+    let at = valid.min(source.text.len());
+    let width = source.text[at..].chars().next().map_or(0, char::len_utf8);
+    let at = Anchor::Span(Span::new(at, at + width));
+    let message = format!("byte {valid} (0x{:02x}) is not UTF-8", bytes[valid]);
+    let finding = Diagnostic::new(&codes::NOT_UTF8, at, message).help("save the file as UTF-8");
+    Loaded { source, format: Format::Graph, graph: None, findings: vec![finding] }
+}

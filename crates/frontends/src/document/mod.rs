@@ -1,0 +1,7 @@
+//! The graph as a JSON document: Agent Graph v1 with the top level of the AINL IR.
+
+mod read;
+mod write;
+
+pub use read::read;
+pub use write::{edge, emit_edge, endpoint, node, write};

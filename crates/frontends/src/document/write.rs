@@ -1,0 +1,218 @@
+//! From a graph to its document. Everything derived is written; what was not understood is
+//! written as it was.
+
+use graph::hash::{Hashes, LabelHashes};
+use graph::{Edge, EmitEdge, Endpoint, Exit, Extra, Graph, Label, Node};
+use value::{Digest, Map, Text, Value};
+
+/// The document, without `errors`, `warnings` and `diagnostics`, which are the compiler's.
+pub fn write(graph: &Graph, hashes: &Hashes) -> Map {
+    let mut extra = graph.extra.clone();
+    let services = services(graph, extra.shift_remove("services"));
+    let odd_declarations = extra.shift_remove("declarations");
+    let labels = graph.labels.iter().zip(hashes.labels.values());
+    let mut labels: Map =
+        labels.map(|((id, made), hashes)| (id.clone(), label(made, hashes))).collect();
+    if let Some(Value::Map(odd)) = extra.shift_remove("labels") {
+        labels.extend((*odd).clone());
+    }
+    let mut document = Map::default();
+    let mut put = |name: &str, value: Value| {
+        document.insert(name.into(), value);
+    };
+    put("ir_version", Value::Text(graph.ir_version.clone()));
+    put("graph_schema_version", graph.schema_version().into());
+    put("graph_semantic_checksum", digest(&hashes.checksum));
+    put("labels", labels.into());
+    let mut declarations = graph.declarations.to_map();
+    match odd_declarations {
+        Some(Value::Map(odd)) => declarations.extend((*odd).clone()),
+        Some(other) => put("declarations", other),
+        None => {}
+    }
+    if !declarations.is_empty() {
+        put("declarations", declarations.into());
+    }
+    put("services", services);
+    put("capabilities", graph.capabilities.clone().into());
+    put("crons", Value::list(graph.crons.iter().cloned()));
+    put("runtime_policy", graph.runtime_policy.clone().into());
+    put("meta", Value::list([]));
+    let nodes: usize = graph.labels.values().map(|label| label.nodes.len()).sum();
+    put("stats", Value::map([("lines", Value::Int(0)), ("ops", Value::Int(nodes as i64))]));
+    // What was not understood stands where it stood.
+    for (name, value) in extra {
+        document.insert(name, value);
+    }
+    document
+}
+
+fn services(graph: &Graph, kept: Option<Value>) -> Value {
+    let mut services = match kept {
+        Some(Value::Map(map)) => (*map).clone(),
+        Some(other) => return other,
+        None => Map::default(),
+    };
+    let mut core = match services.get("core") {
+        Some(Value::Map(core)) => (**core).clone(),
+        None => Map::default(),
+        Some(_) => return services.into(),
+    };
+    if matches!(core.get("eps"), Some(eps) if eps.as_map().is_none()) {
+        return services.into();
+    }
+    let mut eps = Map::default();
+    for endpoint in &graph.endpoints {
+        let mut methods =
+            eps.get(&endpoint.path).and_then(Value::as_map).cloned().unwrap_or_default();
+        methods.insert(endpoint.method.clone(), Value::Map(endpoint.members.clone()));
+        eps.insert(endpoint.path.clone(), methods.into());
+    }
+    core.insert("eps".into(), eps.into());
+    services.insert("core".into(), core.into());
+    services.into()
+}
+
+fn label(label: &Label, hashes: &LabelHashes) -> Value {
+    let mut map = Map::default();
+    let mut put = |name: &str, value: Value| {
+        map.insert(name.into(), value);
+    };
+    put("entry", label.entry.clone().into());
+    let nodes = label.nodes.iter().zip(&hashes.nodes);
+    put("nodes", Value::list(nodes.map(|(made, hash)| node(made, Some(hash)))));
+    put("edges", Value::list(label.edges.iter().map(edge)));
+    put("emit_edges", Value::list(label.emit_edges.iter().map(emit_edge)));
+    put("exits", Value::list(label.exits.iter().map(exit)));
+    put("effect_summary", effect_summary(label));
+    put("id_hash", digest(&hashes.label));
+    with_extra(map, &label.extra)
+}
+
+/// A node as documents write it.
+pub fn node(node: &Node, hash: Option<&Digest>) -> Value {
+    let mut map = Map::with_capacity_and_hasher(14, Default::default());
+    let mut put = |name: &str, value: Value| {
+        map.insert(name.into(), value);
+    };
+    if !node.id.is_empty() {
+        put("id", Value::Text(node.id.clone()));
+    }
+    if !node.op.name().is_empty() {
+        put("op", node.op.name().into());
+    }
+    put("effect", node.effect.word().into());
+    put("effect_tier", node.tier.word().into());
+    put("effect_kinds", texts(&node.kinds));
+    put("reads", texts(&node.reads));
+    put("writes", texts(&node.writes));
+    put("lineno", node.lineno.into());
+    put("data", Value::Map(node.data.clone()));
+    if node.def().is_some() {
+        let mut operands = node.operands.to_map();
+        if let Some(Value::Map(odd)) = node.extra.get("operands") {
+            operands.extend((**odd).clone());
+        }
+        put("operands", operands.into());
+    }
+    if let Some(memory_type) = &node.memory_type {
+        put("memory_type", Value::Text(memory_type.clone()));
+    }
+    if let Some(hash) = hash {
+        put("hash", digest(hash));
+    }
+    for (name, value) in node.extra.iter() {
+        if &**name != "operands" || value.as_map().is_none() {
+            map.insert(name.clone(), value.clone());
+        }
+    }
+    map.into()
+}
+
+/// An edge as documents write it.
+pub fn edge(edge: &Edge) -> Value {
+    let mut map = Map::with_capacity_and_hasher(5, Default::default());
+    let mut put = |name: &str, value: Value| {
+        map.insert(name.into(), value);
+    };
+    if !edge.from.is_empty() {
+        put("from", Value::Text(edge.from.clone()));
+    }
+    if !edge.to.is_empty() {
+        put("to", Value::Text(edge.to.clone()));
+    }
+    put("to_kind", edge.to_kind.word().into());
+    if let Some(port) = edge.port {
+        put("port", port.word().into());
+    }
+    if edge.analysis_only {
+        put("analysis_only", true.into());
+    }
+    with_extra(map, &edge.extra)
+}
+
+/// An emit edge as documents write it.
+pub fn emit_edge(edge: &EmitEdge) -> Value {
+    match edge {
+        EmitEdge::Data { from, to, var } => Value::map([
+            ("from", Value::Text(from.clone())),
+            ("to", Value::Text(to.clone())),
+            ("port", "data".into()),
+            ("var", Value::Text(var.clone())),
+        ]),
+        EmitEdge::Emit { from, var, target } => Value::map([
+            ("from", Value::Text(from.clone())),
+            ("to", "emit_target".into()),
+            ("port", "emit".into()),
+            ("var", var.clone().into()),
+            ("target", Value::Text(target.clone())),
+        ]),
+    }
+}
+
+/// An endpoint with its path and method.
+pub fn endpoint(endpoint: &Endpoint) -> Value {
+    let mut map = Map::default();
+    map.insert("path".into(), Value::Text(endpoint.path.clone()));
+    map.insert("method".into(), Value::Text(endpoint.method.clone()));
+    map.insert("label".into(), endpoint.label.clone().into());
+    for (name, value) in endpoint.members.iter() {
+        map.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+    map.into()
+}
+
+fn exit(exit: &Exit) -> Value {
+    Value::map([("node", Value::Text(exit.node.clone())), ("var", exit.var.clone().into())])
+}
+
+/// Everything a label reads, writes and touches, sorted.
+fn effect_summary(label: &Label) -> Value {
+    let union = |names: fn(&Node) -> &Vec<Text>| {
+        let mut all: Vec<Text> =
+            label.nodes.iter().flat_map(|node| names(node).iter().cloned()).collect();
+        all.sort();
+        all.dedup();
+        texts(&all)
+    };
+    Value::map([
+        ("reads", union(|node| &node.reads)),
+        ("writes", union(|node| &node.writes)),
+        ("effects", union(|node| &node.kinds)),
+    ])
+}
+
+fn with_extra(mut map: Map, extra: &Extra) -> Value {
+    for (name, value) in extra.iter() {
+        map.insert(name.clone(), value.clone());
+    }
+    map.into()
+}
+
+fn texts(names: &[Text]) -> Value {
+    Value::list(names.iter().cloned().map(Value::Text))
+}
+
+fn digest(digest: &Digest) -> Value {
+    Value::text(digest.to_string())
+}
