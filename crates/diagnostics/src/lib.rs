@@ -180,6 +180,15 @@ impl Diagnostic {
         self
     }
 
+    /// The fix is a guess: a person has to agree to it.
+    #[must_use]
+    pub fn unsure(mut self) -> Diagnostic {
+        if let Some(fix) = &mut self.fix {
+            fix.safe = false;
+        }
+        self
+    }
+
     /// Every anchor it has, to be resolved.
     pub fn anchors_mut(&mut self) -> impl Iterator<Item = &mut Anchor> {
         let edits = self.fix.iter_mut().flat_map(|fix| &mut fix.edits);

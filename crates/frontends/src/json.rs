@@ -5,73 +5,95 @@ use std::collections::BTreeMap;
 use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
-use value::json::{self, Problem};
+use value::json::{self, Problem, Unreadable};
 use value::{Part, Pointer, Value};
 
 /// Reads a text; nothing comes back when it is no JSON.
 pub(crate) fn read(source: &Source, findings: &mut Vec<Diagnostic>) -> Option<Value> {
     match json::read(&source.text) {
         Ok((value, problems)) => {
-            findings.extend(problems.into_iter().filter_map(|found| problem(source, found)));
+            findings.extend(explain(source, problems));
             Some(value)
         }
         Err(error) => {
-            let end = source.text.trim_end().len();
-            let at = source.offset(error.line, error.column).min(end);
-            let width = source.text[at..].chars().next().map_or(0, char::len_utf8);
-            let at = Anchor::Span(Span::new(at, at + width));
-            findings.push(if error.too_deep {
-                let message = format!("nested more than {} levels deep", json::DEPTH_MAX);
-                Diagnostic::new(&codes::TOO_DEEP, at, message)
-            } else if source.text.trim().is_empty() {
-                Diagnostic::new(&codes::NOT_JSON, at, "the text is empty")
-                    .help("a graph document begins with `{\"labels\": {`")
-            } else {
-                let message = lower_first(&error.message);
-                Diagnostic::new(&codes::NOT_JSON, at, format!("this is not JSON: {message}"))
-            });
+            findings.push(unreadable(source, &error));
             None
         }
     }
 }
 
-fn lower_first(text: &str) -> String {
-    if text.starts_with("EOF") {
-        return text.replacen("EOF", "the text ends", 1);
+fn unreadable(source: &Source, error: &Unreadable) -> Diagnostic {
+    let end = source.text.trim_end().len();
+    let offset = source.offset(error.line, error.column).min(end);
+    let width = source.text[offset..].chars().next().map_or(0, char::len_utf8);
+    let at = Anchor::Span(Span::new(offset, offset + width));
+    if error.too_deep {
+        let message = format!("nested more than {} levels deep", json::DEPTH_MAX);
+        return Diagnostic::new(&codes::TOO_DEEP, at, message).help("no graph needs that; is it the right file?");
     }
-    text.to_string()
+    if source.text.trim().is_empty() {
+        return Diagnostic::new(&codes::NOT_JSON, at, "the text is empty")
+            .help("a graph document begins with `{\"labels\": {`");
+    }
+    let (message, help) = in_our_words(&error.message);
+    let found = Diagnostic::new(&codes::NOT_JSON, at, format!("this is not JSON: {message}"));
+    if help.is_empty() { found } else { found.help(help) }
 }
 
-fn problem(source: &Source, problem: Problem) -> Option<Diagnostic> {
-    match problem {
-        Problem::Duplicate { at } => {
-            let name = at.tokens().last().unwrap_or_default();
-            let message = format!("`{name}` is given twice");
-            Some(
-                Diagnostic::new(
-                    &codes::DUPLICATE_MEMBER,
-                    Anchor::Pointer(at.clone(), Part::KeyAgain),
-                    message,
-                )
-                .label(Anchor::key(at), "here first")
-                .help("keep one of them; the first one was used"),
-            )
+/// The parser's messages are for programmers; authors get these.
+fn in_our_words(message: &str) -> (&str, &str) {
+    match message {
+        "key must be a string" => ("a name must begin here", "names stand in double quotes"),
+        "expected value" | "expected ident" => {
+            ("a value must begin here", "text stands in double quotes, and JSON has no comments")
         }
-        Problem::Rounded { at } => {
-            let mut anchor = Anchor::value(at);
-            locate_all(source, [&mut anchor]);
-            let written = &source.text[anchor.span().range()];
+        "trailing characters" => ("there is more text after its end", ""),
+        "trailing comma" => ("nothing follows the comma before this", "remove the comma"),
+        "EOF while parsing an object" => ("the text ends inside of an object", "a `}` is missing"),
+        "EOF while parsing a list" => ("the text ends inside of a list", "a `]` is missing"),
+        "EOF while parsing a string" => ("the text ends inside of text", "a `\"` is missing"),
+        "EOF while parsing a value" => ("the text ends where a value must follow", ""),
+        "expected `,` or `}`" => ("a `,` or `}` must stand here", ""),
+        "expected `,` or `]`" => ("a `,` or `]` must stand here", ""),
+        "expected `:`" => ("a `:` must stand here", ""),
+        "invalid escape" => ("an unknown escape in text", "write a backslash as `\\\\`"),
+        "number out of range" => ("this number is too large", "write it as text, in quotes"),
+        _ if message.starts_with("control character") => {
+            ("a tab, line break or other control character stands in text", "write `\\t` or `\\n`")
+        }
+        other => (other, ""),
+    }
+}
+
+fn explain(source: &Source, problems: Vec<Problem>) -> Vec<Diagnostic> {
+    let mut places: Vec<Anchor> = Vec::with_capacity(problems.len());
+    for problem in &problems {
+        places.push(match problem {
+            Problem::Duplicate { at } => Anchor::Pointer(at.clone(), Part::KeyAgain),
+            Problem::Rounded { at } => Anchor::value(at.clone()),
+        });
+    }
+    locate_all(source, places.iter_mut());
+    let explained = problems.into_iter().zip(places).filter_map(|(problem, at)| match problem {
+        Problem::Duplicate { at: first } => {
+            let name = first.tokens().last().unwrap_or_default();
+            let message = format!("`{name}` is given twice");
+            let found = Diagnostic::new(&codes::DUPLICATE_MEMBER, at, message);
+            let help = "keep one of them; the first one was used";
+            Some(found.label(Anchor::key(first), "here first").help(help))
+        }
+        Problem::Rounded { .. } => {
+            let written = &source.text[at.span().range()];
             // `1e300` is meant as it is; `9007199254740993` is not what would be kept.
             if written.contains(['.', 'e', 'E']) {
                 return None;
             }
             let message = format!("the number {written} cannot be kept exactly");
-            Some(
-                Diagnostic::new(&codes::INEXACT_NUMBER, anchor, message)
-                    .help("write it as text, in quotes"),
-            )
+            let found = Diagnostic::new(&codes::INEXACT_NUMBER, at, message);
+            Some(found.help("write it as text, in quotes"))
         }
-    }
+    });
+    explained.collect()
 }
 
 /// Resolves the places of findings to spans of a JSON text. The text is read again for it, once,

@@ -46,6 +46,8 @@ pub struct DraftLabel {
     pub entry: Option<Text>,
     /// `exits`, as node and variable.
     pub exits: Option<Vec<(Text, Option<Text>)>>,
+    /// How many of its nodes and steps could not be read at all.
+    pub unread: usize,
     /// Emit targets that its `emit_edges` name.
     pub emit_targets: Vec<Text>,
     /// `legacy.steps`.

@@ -39,6 +39,10 @@ impl Expr {
     /// Reads a condition.
     pub fn parse(text: &str) -> Result<Expr, BadExpr> {
         let text = text.trim();
+        const UNKNOWN: [&str; 9] = ["!=", "<=", ">=", "<", ">", "(", ")", "&", "|"];
+        if let Some(unknown) = UNKNOWN.iter().find(|unknown| unquoted(text).contains(*unknown)) {
+            return Err(BadExpr { message: format!("`{unknown}` is not known here") });
+        }
         if let Some((left, right)) = text.split_once('=') {
             let right = right.strip_prefix('=').unwrap_or(right).trim();
             return Ok(Expr::Equal(subject(left.trim())?, object(right)?));
@@ -60,6 +64,11 @@ impl Expr {
             Term::Lit(_) => None,
         })
     }
+}
+
+/// The text up to its first quote.
+fn unquoted(text: &str) -> &str {
+    text.split(['"', '\'']).next().unwrap_or_default()
 }
 
 fn subject(text: &str) -> Result<Term, BadExpr> {

@@ -3,6 +3,8 @@
 //! They cover ops, operands, edges, label ids and declarations. A comment, a line number, the
 //! order of keys or a node's number never changes them.
 
+use std::fmt::Write;
+
 use value::{Digest, Map, Ordered, Text, Value, digest, json};
 
 use crate::index::Index;
@@ -29,8 +31,9 @@ pub struct LabelHashes {
 impl Hashes {
     /// Hashes a graph.
     pub fn of(graph: &Graph) -> Hashes {
-        let labels: Ordered<LabelHashes> =
-            graph.labels.iter().map(|(id, label)| (id.clone(), hash_label(label))).collect();
+        let mut text = String::new();
+        let labels = graph.labels.iter().map(|(id, label)| (id.clone(), hash_label(label, &mut text)));
+        let labels: Ordered<LabelHashes> = labels.collect();
         let checksum = digest(&summary(graph, &labels));
         Hashes { labels, checksum }
     }
@@ -38,66 +41,68 @@ impl Hashes {
 
 /// `node.hash`: the op and its operands, without targets.
 pub fn hash_node(node: &Node) -> Digest {
-    let meaning = match node.def() {
-        Some(_) => Value::from(node.operands.to_map()),
+    hash_node_with(node, &mut String::new())
+}
+
+fn hash_node_with(node: &Node, text: &mut String) -> Digest {
+    text.clear();
+    text.push_str("{\"op\":");
+    json::write_text(text, node.op.name());
+    text.push_str(",\"operands\":");
+    match node.def() {
+        Some(_) => node.operands.write_canonical(text),
         // Nothing is known of it but its words.
         None => {
-            let words =
-                node.data.iter().filter(|(name, _)| !matches!(&***name, "op" | "lineno" | "raw"));
-            Value::from(words.map(|(name, value)| (name.clone(), value.clone())).collect::<Map>())
+            let words = node.data.iter().filter(|(name, _)| !matches!(&***name, "op" | "lineno" | "raw"));
+            let words: Map = words.map(|(name, value)| (name.clone(), value.clone())).collect();
+            json::write_canonical(text, &words.into());
         }
-    };
-    digest(&Value::map([("op", node.op.name().into()), ("operands", meaning)]))
+    }
+    text.push('}');
+    Digest::of(text.as_bytes())
 }
 
 /// `id_hash`: the nodes in the order of a walk, and the edges between these positions.
-fn hash_label(label: &Label) -> LabelHashes {
-    let nodes: Vec<Digest> = label.nodes.iter().map(hash_node).collect();
+fn hash_label(label: &Label, text: &mut String) -> LabelHashes {
+    let nodes: Vec<Digest> = label.nodes.iter().map(|node| hash_node_with(node, text)).collect();
     let index = Index::new(label);
     let (order, _) = index.walk();
     let mut position = vec![0; order.len()];
     for (place, node) in order.iter().enumerate() {
         position[*node] = place;
     }
-    let mut text = String::with_capacity(order.len() * 120);
+    text.clear();
     text.push_str("{\"edges\":[");
     let mut edges = Vec::new();
     let mut first = true;
     for (place, node) in order.iter().enumerate() {
         let op = label.nodes[*node].def();
-        for edge_index in index.edge_indices_from(*node) {
-            let edge = &label.edges[edge_index];
+        for at in index.edge_indices_from(*node) {
+            let edge = &label.edges[at];
             let Some(port) = edge.port.filter(|_| !edge.analysis_only) else { continue };
-            let rank = op.map_or(port as usize, |op| op.port_rank(port));
-            let (to, name) = match edge.to_kind {
-                ToKind::Node => match index.target(edge_index) {
-                    Some(target) => (position[target], None),
-                    None => continue,
-                },
-                ToKind::Label => (0, Some(&edge.to)),
+            let (to, name) = match (edge.to_kind, index.target(at)) {
+                (ToKind::Label, _) => (0, Some(&edge.to)),
+                (ToKind::Node, Some(target)) => (position[target], None),
+                (ToKind::Node, None) => continue,
             };
-            edges.push((rank, name, to, port));
+            edges.push((op.map_or(0, |op| op.port_rank(port)), port, name, to));
         }
-        edges.sort();
-        for (_, name, to, port) in edges.drain(..) {
+        edges.sort_unstable();
+        for (_, port, name, to) in edges.drain(..) {
             if !std::mem::take(&mut first) {
                 text.push(',');
             }
-            text.push_str(&format!("[{place},\"{port}\","));
+            write!(text, "[{place},\"{port}\",").expect("writing to text cannot fail");
             match name {
-                Some(label) => json::write_text(&mut text, label),
-                None => text.push_str(&to.to_string()),
+                Some(label) => json::write_text(text, label),
+                None => write!(text, "{to}").expect("writing to text cannot fail"),
             }
             text.push(']');
         }
     }
-    let entry = index.entry().map_or("null", |_| "0");
-    text.push_str(&format!("],\"entry\":{entry},\"nodes\":["));
+    text.push_str(if index.entry().is_some() { "],\"entry\":0,\"nodes\":[" } else { "],\"entry\":null,\"nodes\":[" });
     for (place, node) in order.iter().enumerate() {
-        if place > 0 {
-            text.push(',');
-        }
-        text.push_str(&format!("\"{}\"", nodes[*node]));
+        write!(text, "{}\"{}\"", if place > 0 { "," } else { "" }, nodes[*node]).expect("writing to text cannot fail");
     }
     text.push_str("]}");
     LabelHashes { nodes, label: Digest::of(text.as_bytes()) }

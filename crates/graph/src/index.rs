@@ -63,6 +63,11 @@ impl<'a> Index<'a> {
         if id.is_empty() { None } else { self.odd.get(id).copied() }
     }
 
+    /// Whether a node is named by its place: the first one `n1`, and so on.
+    pub fn is_canonical(&self, node: usize) -> bool {
+        canonical_index(&self.label.nodes[node].id) == Some(node)
+    }
+
     /// The edges that leave a node, in document order.
     pub fn edges_from(&self, node: usize) -> impl Iterator<Item = &'a Edge> {
         self.edge_indices_from(node).map(|index| &self.label.edges[index])
@@ -113,9 +118,16 @@ impl<'a> Index<'a> {
 }
 
 fn canonical_index(id: &str) -> Option<usize> {
-    let digits = id.strip_prefix('n')?;
-    if digits.starts_with('0') || digits.starts_with('+') {
+    let [b'n', digits @ ..] = id.as_bytes() else { return None };
+    if digits.is_empty() || digits.len() > 9 || digits[0] == b'0' {
         return None;
     }
-    digits.parse::<usize>().ok()?.checked_sub(1)
+    let mut number = 0;
+    for digit in digits {
+        number = number * 10 + usize::from(digit.wrapping_sub(b'0'));
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+    }
+    Some(number - 1)
 }

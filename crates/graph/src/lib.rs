@@ -9,6 +9,7 @@ pub mod contracts;
 mod declarations;
 pub mod diff;
 pub mod draft;
+pub mod draw;
 mod effects;
 mod expr;
 pub mod hash;

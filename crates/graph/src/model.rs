@@ -1,6 +1,7 @@
 //! Agent Graph v1, typed. A `Graph` may have errors, and can be printed all the same; whoever
 //! needs one without errors asks [`crate::validate`].
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use value::{Map, Ordered, Text, Value};
@@ -47,6 +48,8 @@ pub struct Label {
     pub exits: Vec<Exit>,
     /// Data flow to the next node, and routing of what is returned.
     pub emit_edges: Vec<EmitEdge>,
+    /// How many of its nodes and steps could not be read at all.
+    pub unread: usize,
     /// Platforms that its emit edges name, for a document that lists none.
     pub emit_targets: Vec<Text>,
     /// Unknown members.
@@ -71,7 +74,7 @@ pub struct Node {
     /// As the author gave it, else by the op table and the adapter's contract.
     pub tier: Tier,
     /// What it touches, in the words of spec 2.
-    pub kinds: Vec<Text>,
+    pub kinds: Vec<Cow<'static, str>>,
     /// Names it reads.
     pub reads: Vec<Text>,
     /// Names it writes.
@@ -180,7 +183,7 @@ impl Extra {
     /// Forgets a member.
     pub fn forget(&mut self, name: &str) {
         if let Some(map) = &mut self.0 {
-            map.shift_remove(name);
+            map.remove(name);
         }
     }
 

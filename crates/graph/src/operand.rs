@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use value::{Map, Text, Value};
+use value::{Map, Text, Value, json};
 
 use crate::expr::{Expr, is_name, scalar};
 use crate::ops::{OpDef, Slot, SlotKind};
+
+/// No row of the op table has more slots; a test of the table checks it.
+pub(crate) const SLOTS_MAX: usize = 8;
 
 /// One operand.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +107,49 @@ impl Operands {
         })
     }
 
+    /// Fills the next slot of the op's row. The caller goes through the row in order.
+    pub(crate) fn push(&mut self, slot: &'static Slot, filled: Filled) {
+        self.0.push((slot, filled));
+    }
+
+    /// Room for so many.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.0.reserve_exact(count);
+    }
+
+    /// Adds the canonical form of [`Operands::to_map`] to a text.
+    pub(crate) fn write_canonical(&self, out: &mut String) {
+        // Slot names are ASCII, so their order by bytes is the canonical one.
+        let mut by_name: [Option<&(&'static Slot, Filled)>; SLOTS_MAX] = [None; SLOTS_MAX];
+        for (place, entry) in by_name.iter_mut().zip(&self.0) {
+            *place = Some(entry);
+        }
+        let by_name = &mut by_name[..self.0.len()];
+        by_name.sort_unstable_by_key(|entry| entry.map(|(slot, _)| slot.name));
+        out.push('{');
+        for (position, (slot, filled)) in by_name.iter().flatten().enumerate() {
+            if position > 0 {
+                out.push(',');
+            }
+            json::write_text(out, slot.name);
+            out.push(':');
+            match filled {
+                Filled::One(operand) => operand.write_canonical(out),
+                Filled::Many(operands) => {
+                    out.push('[');
+                    for (position, operand) in operands.iter().enumerate() {
+                        if position > 0 {
+                            out.push(',');
+                        }
+                        operand.write_canonical(out);
+                    }
+                    out.push(']');
+                }
+            }
+        }
+        out.push('}');
+    }
+
     /// The member `operands` of a node.
     pub fn to_map(&self) -> Map {
         self.iter().map(|(slot, filled)| (slot.name.into(), filled.to_value())).collect()
@@ -146,6 +192,26 @@ impl Operand {
             Operand::Var(name) | Operand::Label(name) => Value::Text(name.clone()),
             Operand::Expr(expr) => Value::text(expr.to_string()),
         }
+    }
+}
+
+impl Operand {
+    fn write_canonical(&self, out: &mut String) {
+        let (kind, value) = match self {
+            Operand::Lit(value) => {
+                out.push_str("{\"lit\":");
+                json::write_canonical(out, value);
+                return out.push('}');
+            }
+            Operand::Var(name) => ("var", &**name),
+            Operand::Label(label) => ("label", &**label),
+            Operand::Expr(expr) => ("expr", &*expr.to_string()),
+        };
+        out.push_str("{\"");
+        out.push_str(kind);
+        out.push_str("\":");
+        json::write_text(out, value);
+        out.push('}');
     }
 }
 
@@ -247,14 +313,30 @@ pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit
         (Filled::One(Operand::Label(_)), SlotKind::Callee) => true,
         _ => false,
     };
-    if fits { Ok(filled) } else { Err(Misfit::Kind("an operand that this slot can hold")) }
+    if fits { Ok(filled) } else { Err(Misfit::Kind(can_hold(slot.kind))) }
+}
+
+/// What a slot can hold, in words.
+fn can_hold(kind: SlotKind) -> &'static str {
+    match kind {
+        SlotKind::Value => "a literal or a variable",
+        SlotKind::Values => "a list of literals and variables",
+        SlotKind::Condition => "an expression",
+        SlotKind::Bind => "a variable",
+        SlotKind::Callee => "a label",
+        SlotKind::Adapter => "a literal `namespace.verb`",
+        SlotKind::Number => "a literal whole number",
+        SlotKind::Name | SlotKind::Word(_) => "a literal name",
+        SlotKind::Literal => "a literal",
+        SlotKind::Target(_) | SlotKind::Protects => "left out: an edge says it",
+    }
 }
 
 fn one_operand(value: &Value) -> Result<Operand, Misfit> {
     const SHAPE: Misfit =
         Misfit::Kind("`{\"lit\": ...}`, `{\"var\": ...}`, `{\"expr\": ...}` or `{\"label\": ...}`");
     let map = value.as_map().filter(|map| map.len() == 1).ok_or(SHAPE)?;
-    let (kind, value) = map.get_index(0).expect("the map has one member");
+    let (kind, value) = map.first().expect("the map has one member");
     match (&**kind, value) {
         ("lit", literal) => Ok(Operand::Lit(literal.clone())),
         ("var", Value::Text(name)) => Ok(Operand::Var(name.clone())),
@@ -314,5 +396,5 @@ pub(crate) fn refresh_repeats(op: &OpDef, data: &mut Arc<Map>) {
             *member = value;
         }
     }
-    data.shift_remove("raw");
+    data.remove("raw");
 }

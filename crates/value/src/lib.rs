@@ -12,23 +12,20 @@
 
 mod digest;
 pub mod json;
+mod ordered;
 mod pointer;
 
-use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 pub use digest::{Digest, digest};
+pub use ordered::Ordered;
 pub use pointer::{At, Part, Pointer};
 
 /// Shared text: cloning it copies a pointer.
 pub type Text = Arc<str>;
 
 /// An object. It keeps the order in which members were written, and compares without it.
-/// The hasher is keyed with constants, so that nothing differs from run to run.
 pub type Map = Ordered<Value>;
-
-/// A map from text that keeps the order of insertion.
-pub type Ordered<V> = indexmap::IndexMap<Text, V, BuildHasherDefault<DefaultHasher>>;
 
 /// A JSON value. Cloning is cheap: compound values are shared.
 #[derive(Clone, Debug, Default)]

@@ -40,8 +40,9 @@ fn summary(file: &Loaded) -> String {
     let name = &file.source.file;
     match (&file.graph, output::count(&file.findings)) {
         (_, Some(counts)) => {
-            let code = file.findings[0].code.id;
-            format!("{name}: {counts} (`quipu explain {code}` says more about the first)")
+            let worst = file.findings.iter().min_by_key(|finding| finding.severity);
+            let code = worst.map_or("", |finding| finding.code.id);
+            format!("{name}: {counts} (`quipu explain {code}` says more)")
         }
         (Some(graph), None) => {
             let nodes = graph.labels.values().map(|label| label.nodes.len()).sum();

@@ -56,7 +56,7 @@ impl Reader<'_> {
             return None;
         };
         let mut draft = Draft::default();
-        if !map.contains_key("labels") {
+        if map.get("labels").is_none_or(|labels| *labels == Value::Null) {
             let at = Anchor::value(at.member("labels").pointer());
             let found = Diagnostic::new(&codes::MISSING_MEMBER, at, "the document has no `labels`");
             self.findings.push(match nearest("labels", map.keys().map(|key| &**key)) {
@@ -128,7 +128,7 @@ impl Reader<'_> {
             let at = Anchor::value(at.pointer());
             self.findings.push(
                 Diagnostic::new(&codes::UNSUPPORTED_VERSION, at, message)
-                    .help("this version reads graph schema 1"),
+                    .help("write `1.0`: this version reads graph schema 1"),
             );
             keep();
         }
@@ -151,6 +151,7 @@ impl Reader<'_> {
                 "nodes" => {
                     let nodes = self.list(&at, value).or_keep(keep).unwrap_or_default();
                     label.nodes = self.objects(&at, nodes, Reader::node);
+                    label.unread = nodes.len() - label.nodes.len();
                 }
                 "edges" => {
                     let edges = self.list(&at, value).or_keep(keep).unwrap_or_default();
@@ -158,8 +159,14 @@ impl Reader<'_> {
                 }
                 "entry" => label.entry = self.text(&at, value).or_keep(keep),
                 "exits" => {
-                    let exits = self.list(&at, value).or_keep(keep);
+                    let before = self.findings.len();
+                    let exits = self.list(&at, value).or_keep(&mut keep);
                     label.exits = exits.map(|exits| self.objects(&at, exits, Reader::exit));
+                    // Exits that are not understood are not checked either.
+                    if self.findings.len() > before {
+                        label.exits = None;
+                        keep();
+                    }
                 }
                 "emit_edges" => label.emit_targets = emit_targets(value),
                 "legacy" => label.steps = steps(value),
@@ -252,11 +259,16 @@ impl Reader<'_> {
     }
 
     fn exit(&mut self, at: &At<'_>, _: u32, map: &Map) -> (Text, Option<Text>) {
-        let text = |reader: &mut Self, name: &'static str| {
+        let mut text = |name: &'static str| {
             let value = map.get(name)?;
-            reader.text(&at.member(name), value).or_keep(|| {})
+            self.text(&at.member(name), value).or_keep(|| {})
         };
-        (text(self, "node").unwrap_or_else(|| "".into()), text(self, "var"))
+        let (node, var) = (text("node"), text("var"));
+        if node.is_none() {
+            let at = Anchor::value(at.member("node").pointer());
+            self.findings.push(Diagnostic::new(&codes::MISSING_MEMBER, at, "an exit has no `node`"));
+        }
+        (node.unwrap_or_else(|| "".into()), var)
     }
 
     /// Takes the endpoints out of `services.core.eps`; the rest stays as written.
@@ -410,7 +422,10 @@ impl Reader<'_> {
         let what = match at {
             At::Root => "the document".to_string(),
             At::Member(_, name) => format!("`{name}`"),
-            At::Item(..) => "this".to_string(),
+            At::Item(At::Member(_, "nodes"), _) => "a node".to_string(),
+            At::Item(At::Member(_, "edges"), _) => "an edge".to_string(),
+            At::Item(At::Member(_, "exits"), _) => "an exit".to_string(),
+            At::Item(..) => "an item".to_string(),
         };
         let message = format!("{what} must be {expected}, not {}", found.kind());
         self.findings.push(Diagnostic::new(

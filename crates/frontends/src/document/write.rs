@@ -1,6 +1,8 @@
 //! From a graph to its document. Everything derived is written; what was not understood is
 //! written as it was.
 
+use std::collections::BTreeSet;
+
 use graph::hash::{Hashes, LabelHashes};
 use graph::{Edge, EmitEdge, Endpoint, Exit, Extra, Graph, Label, Node};
 use value::{Digest, Map, Text, Value};
@@ -8,12 +10,12 @@ use value::{Digest, Map, Text, Value};
 /// The document, without `errors`, `warnings` and `diagnostics`, which are the compiler's.
 pub fn write(graph: &Graph, hashes: &Hashes) -> Map {
     let mut extra = graph.extra.clone();
-    let services = services(graph, extra.shift_remove("services"));
-    let odd_declarations = extra.shift_remove("declarations");
+    let services = services(graph, extra.remove("services"));
+    let odd_declarations = extra.remove("declarations");
     let labels = graph.labels.iter().zip(hashes.labels.values());
     let mut labels: Map =
         labels.map(|((id, made), hashes)| (id.clone(), label(made, hashes))).collect();
-    if let Some(Value::Map(odd)) = extra.shift_remove("labels") {
+    if let Some(Value::Map(odd)) = extra.remove("labels") {
         labels.extend((*odd).clone());
     }
     let mut document = Map::default();
@@ -91,7 +93,7 @@ fn label(label: &Label, hashes: &LabelHashes) -> Value {
 
 /// A node as documents write it.
 pub fn node(node: &Node, hash: Option<&Digest>) -> Value {
-    let mut map = Map::with_capacity_and_hasher(14, Default::default());
+    let mut map = Map::with_capacity(14);
     let mut put = |name: &str, value: Value| {
         map.insert(name.into(), value);
     };
@@ -103,7 +105,7 @@ pub fn node(node: &Node, hash: Option<&Digest>) -> Value {
     }
     put("effect", node.effect.word().into());
     put("effect_tier", node.tier.word().into());
-    put("effect_kinds", texts(&node.kinds));
+    put("effect_kinds", Value::list(node.kinds.iter().map(|kind| Value::text(&**kind))));
     put("reads", texts(&node.reads));
     put("writes", texts(&node.writes));
     put("lineno", node.lineno.into());
@@ -131,7 +133,7 @@ pub fn node(node: &Node, hash: Option<&Digest>) -> Value {
 
 /// An edge as documents write it.
 pub fn edge(edge: &Edge) -> Value {
-    let mut map = Map::with_capacity_and_hasher(5, Default::default());
+    let mut map = Map::with_capacity(5);
     let mut put = |name: &str, value: Value| {
         map.insert(name.into(), value);
     };
@@ -177,7 +179,7 @@ pub fn endpoint(endpoint: &Endpoint) -> Value {
     map.insert("method".into(), Value::Text(endpoint.method.clone()));
     map.insert("label".into(), endpoint.label.clone().into());
     for (name, value) in endpoint.members.iter() {
-        map.entry(name.clone()).or_insert_with(|| value.clone());
+        map.insert_new(name.clone(), value.clone());
     }
     map.into()
 }
@@ -188,18 +190,14 @@ fn exit(exit: &Exit) -> Value {
 
 /// Everything a label reads, writes and touches, sorted.
 fn effect_summary(label: &Label) -> Value {
-    let union = |names: fn(&Node) -> &Vec<Text>| {
-        let mut all: Vec<Text> =
-            label.nodes.iter().flat_map(|node| names(node).iter().cloned()).collect();
-        all.sort();
-        all.dedup();
-        texts(&all)
-    };
-    Value::map([
-        ("reads", union(|node| &node.reads)),
-        ("writes", union(|node| &node.writes)),
-        ("effects", union(|node| &node.kinds)),
-    ])
+    let (mut reads, mut writes, mut effects) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for node in &label.nodes {
+        reads.extend(node.reads.iter().map(|name| &**name));
+        writes.extend(node.writes.iter().map(|name| &**name));
+        effects.extend(node.kinds.iter().map(|kind| &**kind));
+    }
+    let list = |names: BTreeSet<&str>| Value::list(names.into_iter().map(Value::from));
+    Value::map([("reads", list(reads)), ("writes", list(writes)), ("effects", list(effects))])
 }
 
 fn with_extra(mut map: Map, extra: &Extra) -> Value {

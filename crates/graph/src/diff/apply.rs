@@ -15,7 +15,7 @@ use crate::rewrite;
 pub fn apply(diff: &Diff, old: &Graph) -> Graph {
     let mut graph = old.clone();
     for id in &diff.removed_labels {
-        graph.labels.shift_remove(id);
+        graph.labels.remove(id);
     }
     for label_diff in &diff.labels {
         if let Some(label) = graph.labels.get_mut(&label_diff.label) {
@@ -111,7 +111,7 @@ fn changed_node(old: &Node, changes: &BTreeMap<&Text, Vec<&Changed>>) -> Node {
                 let data = Arc::make_mut(&mut node.data);
                 match filled {
                     Some(filled) => drop(data.insert((*name).into(), filled.to_data())),
-                    None => drop(data.shift_remove(*name)),
+                    None => drop(data.remove(*name)),
                 }
                 node.operands.set(op, slot, filled.clone());
             }
@@ -119,7 +119,7 @@ fn changed_node(old: &Node, changes: &BTreeMap<&Text, Vec<&Changed>>) -> Node {
                 let data = Arc::make_mut(&mut node.data);
                 match value {
                     Some(value) => drop(data.insert(name.clone(), value.clone())),
-                    None => drop(data.shift_remove(name)),
+                    None => drop(data.remove(name)),
                 }
             }
         }
@@ -131,6 +131,6 @@ fn changed_node(old: &Node, changes: &BTreeMap<&Text, Vec<&Changed>>) -> Node {
 fn forget_protected(node: &mut Node) {
     let slot = node.def().and_then(|op| op.slot_of(crate::ops::SlotKind::Protects));
     if let Some(slot) = slot.filter(|slot| node.data.contains_key(slot.name)) {
-        Arc::make_mut(&mut node.data).shift_remove(slot.name);
+        Arc::make_mut(&mut node.data).remove(slot.name);
     }
 }

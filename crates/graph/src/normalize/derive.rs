@@ -1,5 +1,6 @@
 //! What follows from a node or a label, and is therefore computed and never believed.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,8 +14,14 @@ use crate::ops::{Port, SlotKind};
 /// Derives everything of a label again. Emit targets come from the document or, where it names
 /// none, from the label itself.
 pub(crate) fn derive_label(label: &mut Label, emit_targets: Option<&[Text]>) {
-    repeat_targets(label);
-    label.emit_edges = emit_edges(label, emit_targets.unwrap_or(&label.emit_targets));
+    let index = Index::new(label);
+    let repeats = repeated_targets(label, &index);
+    let emit_edges = emit_edges(label, &index, emit_targets.unwrap_or(&label.emit_targets));
+    label.emit_edges = emit_edges;
+    for (position, name, target) in repeats {
+        let data = Arc::make_mut(&mut label.nodes[position].data);
+        data.insert(name.into(), Value::Text(target));
+    }
 }
 
 /// Everything about a node that follows from its op and operands, after these have changed.
@@ -71,7 +78,7 @@ pub(super) fn effects(node: &mut Node) {
         }
     };
     node.tier = tier;
-    node.kinds = kind.map(Text::from).into_iter().collect();
+    node.kinds = kind.map(Cow::Borrowed).into_iter().collect();
     if op.slot_of(SlotKind::Adapter).is_some()
         && let Some(memory_type) = contract.and_then(|contract| contract.memory_type)
     {
@@ -97,7 +104,9 @@ pub(crate) fn refresh_calls(label: &mut Label) {
 
 /// One exit for each return.
 pub(crate) fn exits(label: &Label) -> Vec<Exit> {
-    let returns = label.nodes.iter().filter(|node| node.def().is_some_and(|op| op.returns()));
+    let returns = label.nodes.iter().filter(|node| {
+        !node.id.is_empty() && node.def().is_some_and(|op| op.returns())
+    });
     returns.map(|node| Exit { node: node.id.clone(), var: returned(node) }).collect()
 }
 
@@ -110,8 +119,7 @@ pub(crate) fn returned(node: &Node) -> Option<Text> {
 }
 
 /// Data to the next node, then what is returned to each platform.
-fn emit_edges(label: &Label, targets: &[Text]) -> Vec<EmitEdge> {
-    let index = Index::new(label);
+fn emit_edges(label: &Label, index: &Index<'_>, targets: &[Text]) -> Vec<EmitEdge> {
     let mut edges = Vec::new();
     for (position, node) in label.nodes.iter().enumerate() {
         if !node.def().is_some_and(|op| op.feeds) {
@@ -138,10 +146,9 @@ fn emit_edges(label: &Label, targets: &[Text]) -> Vec<EmitEdge> {
     edges
 }
 
-/// Where `data` repeats what an edge or an operand says, it is made to say the same.
-fn repeat_targets(label: &mut Label) {
-    let mut changes: Vec<(usize, &'static str, Text)> = Vec::new();
-    let index = Index::new(label);
+/// Where `data` repeats what an edge or an operand says, and says something else.
+fn repeated_targets(label: &Label, index: &Index<'_>) -> Vec<(usize, &'static str, Text)> {
+    let mut changes = Vec::new();
     for (position, node) in label.nodes.iter().enumerate() {
         let Some(op) = node.def() else { continue };
         for slot in op.slots {
@@ -163,8 +170,5 @@ fn repeat_targets(label: &mut Label) {
             }
         }
     }
-    for (position, name, target) in changes {
-        let data = Arc::make_mut(&mut label.nodes[position].data);
-        data.insert(name.into(), Value::Text(target));
-    }
+    changes
 }

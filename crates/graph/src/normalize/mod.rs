@@ -8,6 +8,7 @@ mod operands;
 mod ports;
 mod steps;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -32,10 +33,10 @@ pub fn normalize(draft: Draft, findings: &mut Vec<Diagnostic>) -> Graph {
         if label.nodes.is_empty()
             && let Some(steps) = label.steps.take()
         {
-            if !steps.is_empty() {
+            steps::lower(id, label, &steps, findings);
+            if !label.nodes.is_empty() {
                 findings.push(lowered(id));
             }
-            steps::lower(id, label, &steps, findings);
         }
         for node in &mut label.nodes {
             translate(node);
@@ -121,6 +122,7 @@ fn normalize_label(
         None => derive::exits(&label),
     };
     label.emit_targets = draft.emit_targets;
+    label.unread = draft.unread;
     label
 }
 
@@ -161,7 +163,9 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
     derive::effects(&mut node);
     node.effect = draft.effect.unwrap_or(node.effect);
     node.tier = draft.tier.unwrap_or(node.tier);
-    node.kinds = draft.kinds.unwrap_or(node.kinds);
+    if let Some(kinds) = draft.kinds {
+        node.kinds = kinds.iter().map(|kind| Cow::Owned(kind.to_string())).collect();
+    }
     node
 }
 

@@ -59,14 +59,14 @@ pub(super) fn fill(
     findings: &mut Vec<Diagnostic>,
 ) {
     let Some(op) = node.def() else { return };
+    node.operands.reserve(op.slots.len());
     for slot in op.slots {
         if let Some(value) = operands.and_then(|operands| operands.get(slot.name)) {
-            from_operands(label, node, op, slot, value, findings);
-        } else if operands.is_none()
-            && let Some(value) = node.data.get(slot.name)
-        {
+            from_operands(label, node, slot, value, findings);
+        } else if let Some(value) = node.data.get(slot.name) {
             match resolve_slot(op, slot, &node.data, value, given_reads, names) {
-                Ok(filled) => node.operands.set(op, slot, filled),
+                Ok(Some(filled)) => node.operands.push(slot, filled),
+                Ok(None) => {}
                 Err(misfit) => findings.push(wrong_slot(label, node, slot, &misfit, value)),
             }
         }
@@ -113,7 +113,6 @@ pub(crate) fn resolve_slot(
 fn from_operands(
     label: &str,
     node: &mut Node,
-    op: &'static OpDef,
     slot: &'static Slot,
     value: &Value,
     findings: &mut Vec<Diagnostic>,
@@ -126,7 +125,7 @@ fn from_operands(
             {
                 findings.push(disagree(label, node, slot));
             }
-            node.operands.set(op, slot, Some(filled));
+            node.operands.push(slot, filled);
         }
         Err(misfit) => {
             findings.push(wrong_operand(label, node, slot, &misfit, value));
@@ -173,16 +172,21 @@ fn misfitting(at: Anchor, node: &Node, slot: &Slot, misfit: &Misfit, value: &Val
                 Value::Text(text) => format!("`{text}`"),
                 other => other.kind().to_string(),
             };
+            let expected = match slot.kind {
+                SlotKind::Word(words) => one_of(words),
+                _ => (*expected).to_string(),
+            };
             let message = format!("`{name}` of `{op}` must be {expected}, not {found}");
-            let found = Diagnostic::new(&codes::WRONG_SLOT, at, message);
-            match slot.kind {
-                SlotKind::Word(words) => {
-                    let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-                    found.help(format!("it knows {}", words.join(", ")))
-                }
-                _ => found,
-            }
+            Diagnostic::new(&codes::WRONG_SLOT, at, message)
         }
+    }
+}
+
+fn one_of(words: &[&str]) -> String {
+    let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.join(""),
     }
 }
 

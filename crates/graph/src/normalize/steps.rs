@@ -21,6 +21,7 @@ pub(super) fn lower(
             let at = place::of_label(id, "legacy").child("steps").child(position);
             let message = format!("a step must be an object, not {}", step.kind());
             findings.push(Diagnostic::new(&codes::WRONG_KIND, Anchor::value(at), message));
+            label.unread += 1;
             continue;
         };
         let node_id: Text = format!("n{}", label.nodes.len() + 1).into();

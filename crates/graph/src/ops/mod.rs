@@ -34,7 +34,7 @@ pub struct OpDef {
     pub lists_reads: bool,
     /// Whether spec 1 draws what it writes as a data edge.
     pub feeds: bool,
-    /// Whether spec 1 lists it; the others need `graph_schema_version` `1.0+quipu`.
+    /// Whether spec 1 lists it; a graph with any other is written as `1.0+quipu`.
     pub standard: bool,
     /// What a picture says of a node: `{slot}` stands for what the slot holds, and a part in
     /// `[...]` is left out where its slot is empty. A name that is written and not mentioned
@@ -341,6 +341,7 @@ mod tests {
     #[test]
     fn the_rows_agree_with_themselves() {
         for op in OPS {
+            assert!(op.slots.len() <= crate::operand::SLOTS_MAX, "{} has too many slots", op.name);
             for slot in op.slots {
                 let twice = op.slots.iter().filter(|other| other.name == slot.name).count();
                 assert_eq!(twice, 1, "{} has slot {} twice", op.name, slot.name);

@@ -117,7 +117,7 @@ pub(crate) fn finish(graph: &mut Graph) {
         normalize::derive_label(label, targets.as_deref());
     }
     // They counted the graph as it was.
-    graph.extra.shift_remove("stats");
+    graph.extra.remove("stats");
 }
 
 /// Names the nodes `n1` to `nk` in order, wherever they are named.

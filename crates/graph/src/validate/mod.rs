@@ -1,5 +1,6 @@
 //! What is wrong with a graph. Each check is complete on its own and answers one question.
 
+mod exits;
 mod names;
 mod phase1;
 mod phase2;
@@ -10,13 +11,19 @@ pub use phase2::phase2;
 
 use diagnostics::Diagnostic;
 
+use crate::index::Index;
 use crate::model::Graph;
 
 /// All checks, in the order in which a reader wants their findings.
 pub fn validate(graph: &Graph, edges: Edges) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    phase1(graph, edges, &mut findings);
-    names(graph, &mut findings);
-    phase2(graph, &mut findings);
+    // One index of each label serves all three.
+    for (id, label) in &graph.labels {
+        let index = Index::new(label);
+        phase1::label(id, label, &index, edges, &mut findings);
+        names::label(graph, id, label, &index, &mut findings);
+        phase2::label(id, label, &index, &mut findings);
+    }
+    names::outside_labels(graph, &mut findings);
     findings
 }

@@ -11,10 +11,19 @@ use crate::place;
 
 /// Runs the check.
 pub fn names(graph: &Graph, findings: &mut Vec<Diagnostic>) {
-    let mut check = Check { graph, findings };
-    for (id, label) in &graph.labels {
-        check.label(id, label);
+    for (id, found) in &graph.labels {
+        label(graph, id, found, &Index::new(found), findings);
     }
+    outside_labels(graph, findings);
+}
+
+pub(super) fn label(graph: &Graph, id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
+    Check { graph, findings }.label(id, label, index);
+}
+
+/// What names labels from outside of them.
+pub(super) fn outside_labels(graph: &Graph, findings: &mut Vec<Diagnostic>) {
+    let mut check = Check { graph, findings };
     check.endpoints();
     check.crons();
 }
@@ -30,8 +39,8 @@ const NEAR_MAX: usize = 2_000;
 const SUGGESTIONS_MAX: usize = 200;
 
 impl Check<'_> {
-    fn label(&mut self, id: &str, label: &Label) {
-        if label.nodes.is_empty() && label.extra.get("nodes").is_none() {
+    fn label(&mut self, id: &str, label: &Label, index: &Index<'_>) {
+        if label.nodes.is_empty() && label.unread == 0 && label.extra.get("nodes").is_none() {
             let message = format!("label `{id}` is empty");
             self.findings.push(
                 Diagnostic::new(&codes::EMPTY_LABEL, Anchor::key(place::label(id)), message)
@@ -42,7 +51,7 @@ impl Check<'_> {
             self.op(id, node);
             self.callee(id, node);
         }
-        self.edges(id, label);
+        self.edges(id, label, index);
     }
 
     fn op(&mut self, id: &str, node: &Node) {
@@ -75,8 +84,7 @@ impl Check<'_> {
         }
     }
 
-    fn edges(&mut self, id: &str, label: &Label) {
-        let index = Index::new(label);
+    fn edges(&mut self, id: &str, label: &Label, index: &Index<'_>) {
         for edge in &label.edges {
             if !edge.from.is_empty() && index.find(&edge.from).is_none() {
                 let at = place::of_edge(id, edge, "from");
@@ -86,17 +94,17 @@ impl Check<'_> {
             if edge.to.is_empty() || edge.analysis_only {
                 continue;
             }
-            let at = place::of_edge(id, edge, "to");
+            let at = || place::of_edge(id, edge, "to");
             let what = || {
                 let port = edge.port.map_or("", |port| port.word());
                 format!("the `{port}` edge of `{}` leads to", edge.from)
             };
             match edge.to_kind {
                 ToKind::Node if index.find(&edge.to).is_none() => {
-                    self.unknown_node(at, (id, label), &what(), &edge.to);
+                    self.unknown_node(at(), (id, label), &what(), &edge.to);
                 }
                 ToKind::Label if !self.graph.names_label(&edge.to) => {
-                    self.unknown_label(at, &what(), &edge.to);
+                    self.unknown_label(at(), &what(), &edge.to);
                 }
                 _ => {}
             }
@@ -108,7 +116,7 @@ impl Check<'_> {
             self.unknown_node(place::of_label(id, "entry"), (id, label), &what, entry);
         }
         for (position, exit) in label.exits.iter().enumerate() {
-            if index.find(&exit.node).is_none() {
+            if !exit.node.is_empty() && index.find(&exit.node).is_none() {
                 let at = place::of_label(id, "exits").child(position).child("node");
                 let what = format!("an exit of label `{id}` is");
                 self.unknown_node(at, (id, label), &what, &exit.node);
@@ -176,6 +184,7 @@ impl Check<'_> {
             self.graph.labels.keys().map(|id| &**id).take(self.near_max()).collect();
         self.findings.push(match nearest(id, ids.iter().copied()) {
             Some(near) => found.help(format!("did you mean `{near}`?")),
+            None if ids.len() == 1 => found.help(format!("the only label is `{}`", ids[0])),
             None if !ids.is_empty() && ids.len() <= 12 => {
                 let ids: Vec<_> = ids.iter().map(|id| format!("`{id}`")).collect();
                 found.help(format!("the labels are {}", ids.join(", ")))

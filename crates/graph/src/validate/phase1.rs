@@ -1,8 +1,6 @@
 //! Phase 1: nodes have an id and an op, `data.op` agrees, edges are complete, and a node with
 //! several successors has a way on.
 
-use std::collections::BTreeMap;
-
 use diagnostics::{Anchor, Diagnostic, codes};
 use value::Value;
 
@@ -23,17 +21,20 @@ pub enum Edges {
 
 /// Runs the check.
 pub fn phase1(graph: &Graph, edges: Edges, findings: &mut Vec<Diagnostic>) {
-    for (id, label) in &graph.labels {
-        nodes(id, label, findings);
-        complete_edges(id, label, findings);
-        if edges == Edges::Strict {
-            successors(id, label, findings);
-        }
+    for (id, found) in &graph.labels {
+        label(id, found, &Index::new(found), edges, findings);
     }
 }
 
-fn nodes(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
-    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+pub(super) fn label(id: &str, label: &Label, index: &Index<'_>, edges: Edges, findings: &mut Vec<Diagnostic>) {
+    nodes(id, label, index, findings);
+    complete_edges(id, label, findings);
+    if edges == Edges::Strict {
+        successors(id, label, index, findings);
+    }
+}
+
+fn nodes(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
     for (position, node) in label.nodes.iter().enumerate() {
         if node.id.is_empty() && node.extra.get("id").is_none() {
             let at = Anchor::value(place::of_node(id, node, "id"));
@@ -42,9 +43,7 @@ fn nodes(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
                 format!("nodes are named `n1`, `n2`, ...; this one is `n{}`", position + 1);
             findings.push(Diagnostic::new(&codes::MISSING_MEMBER, at, message).help(wanted));
         }
-        if !node.id.is_empty()
-            && let Some(earlier) = first.insert(&node.id, position)
-        {
+        if let Some(earlier) = index.find(&node.id).filter(|earlier| *earlier != position) {
             let at = Anchor::value(place::of_node(id, node, "id"));
             let message = format!("label `{id}` has two nodes `{}`", node.id);
             let other = Anchor::value(place::of_node(id, &label.nodes[earlier], "id"));
@@ -96,8 +95,7 @@ fn complete_edges(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
 }
 
 /// Branches, guards and returns have ports of their own; everything else goes on by `next`.
-fn successors(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
-    let index = Index::new(label);
+fn successors(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
     for (position, node) in label.nodes.iter().enumerate() {
         let branches = node.def().is_some_and(|op| op.runs == Runs::Control);
         let successors = || index.edges_from(position).filter(|edge| edge.is_to_node());
@@ -111,7 +109,7 @@ fn successors(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
                 node.id
             );
             let mut found = Diagnostic::new(&codes::NO_NEXT, at, message)
-                .help("give the edge that control takes the port `next`");
+                .help("add an edge with port `next` to where control goes on");
             for edge in successors().take(3) {
                 let to = Anchor::value(place::of_edge(id, edge, "to"));
                 found = found.label(to, format!("to `{}`", edge.to));

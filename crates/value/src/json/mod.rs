@@ -4,4 +4,4 @@ mod read;
 mod write;
 
 pub use read::{DEPTH_MAX, Problem, Unreadable, parse, read};
-pub use write::{canonical, compact, pretty, write_text};
+pub use write::{canonical, compact, pretty, write_canonical, write_text};

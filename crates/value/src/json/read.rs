@@ -89,24 +89,27 @@ struct State {
     names: RefCell<Names>,
 }
 
-/// Documents repeat few member names very often; each is kept once.
+/// Documents repeat few member names and short words very often; each is kept once.
 struct Names(Vec<Option<Text>>);
+
+const NAMES: usize = 1024;
+
+/// Longer texts are rarely repeated.
+const WORD_MAX: usize = 16;
 
 impl Default for Names {
     fn default() -> Names {
-        Names(vec![None; 256])
+        Names(vec![None; NAMES])
     }
 }
 
 impl Names {
     fn share(&mut self, name: &str) -> Text {
-        let bytes = name.as_bytes();
-        let ends = match bytes {
-            [] => 0,
-            [first, .., last] => usize::from(*first) * 31 + usize::from(*last) * 7,
-            [only] => usize::from(*only),
-        };
-        let slot = &mut self.0[(ends + bytes.len() * 17) % 256];
+        // FNV-1a; which slot a name gets decides only whether it is shared.
+        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let slot = &mut self.0[(hash >> 32) as usize % NAMES];
         match slot {
             Some(known) if &**known == name => known.clone(),
             _ => slot.insert(Text::from(name)).clone(),
@@ -177,6 +180,9 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        if value.len() <= WORD_MAX {
+            return Ok(Value::Text(self.state.names.borrow_mut().share(value)));
+        }
         Ok(Value::text(value))
     }
 
@@ -199,13 +205,11 @@ impl<'de> Visitor<'de> for Seed<'_> {
         while let Some(name) = members.next_key_seed(Name(self.state))? {
             let seed = Seed { state: self.state, depth, at: self.at.member(&name) };
             let value = members.next_value_seed(seed)?;
-            if map.contains_key(&name) {
+            if !map.insert_new(name.clone(), value) {
                 seed.report(|at| Problem::Duplicate { at });
-            } else {
-                map.insert(name.clone(), value);
             }
         }
-        map.shrink_to_fit();
+        map.shrink();
         Ok(Value::Map(Arc::new(map)))
     }
 }

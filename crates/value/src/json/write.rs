@@ -50,7 +50,8 @@ pub fn write_text(out: &mut String, text: &str) {
     out.push('"');
 }
 
-fn write_canonical(out: &mut String, value: &Value) {
+/// Adds the RFC 8785 form of a value to a text.
+pub fn write_canonical(out: &mut String, value: &Value) {
     match value {
         Value::Float(float) => out.push_str(ryu_js::Buffer::new().format(*float)),
         Value::List(items) => write_items(out, items, write_canonical),

@@ -1,0 +1,64 @@
+//! Every page in `docs/codes` shows a document and what `quipu check` says about it. Both are
+//! true: `UPDATE=1` writes what it says now.
+
+use std::path::Path;
+
+use crate::run::Folder;
+
+#[test]
+fn every_page_shows_what_check_says() {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/codes");
+    let mut wrong = Vec::new();
+    for code in diagnostics::codes::ALL {
+        let path = pages.join(format!("{}.md", code.id));
+        let page = std::fs::read_to_string(&path).unwrap();
+        if let Err(why) = check_page(code.id, &path, &page) {
+            wrong.push(format!("{}: {why}", code.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
+    let example = example(page).ok_or("it has no example")?;
+    let expected = fenced(page, "text").ok_or("it does not show what check says")?;
+    let folder = Folder::new();
+    folder.write("example.json", example);
+    let done = folder.run(&["check", "example.json"]);
+    let said = done.stderr.split("\nexample.json: ").next().unwrap_or_default().trim_end();
+    let codes: Vec<&str> =
+        said.lines().filter_map(|line| Some(line.split_once('[')?.1.split_once("]:")?.0)).collect();
+    if codes != [code] {
+        return Err(format!(
+            "check must find it and nothing else, but found {codes:?}:\n{}",
+            done.stderr
+        ));
+    }
+    if said == expected.trim_end() {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, page.replace(expected, &format!("{said}\n"))).unwrap();
+        return Ok(());
+    }
+    Err(format!("the page shows\n{expected}\nbut check says\n{said}"))
+}
+
+/// The document that a page is about: its first fenced block.
+fn example(page: &str) -> Option<Vec<u8>> {
+    let blocks = ["json", "yaml", "hex"]
+        .into_iter()
+        .filter_map(|language| Some((language, fenced(page, language)?)));
+    let (language, text) = blocks.min_by_key(|(_, text)| text.as_ptr())?;
+    Some(if language == "hex" { from_hex(text) } else { text.as_bytes().to_vec() })
+}
+
+/// The inside of the first fenced block of a language.
+fn fenced<'a>(page: &'a str, language: &str) -> Option<&'a str> {
+    let (_, rest) = page.split_once(&format!("\n```{language}\n"))?;
+    Some(&rest[..rest.find("\n```").map(|end| end + 1)?])
+}
+
+fn from_hex(text: &str) -> Vec<u8> {
+    text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+}

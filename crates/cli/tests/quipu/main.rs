@@ -1,0 +1,4 @@
+//! Drives the binary as a user would.
+
+mod codes;
+mod run;

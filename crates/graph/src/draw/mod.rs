@@ -1,0 +1,35 @@
+//! Pictures of a graph: an outline for a terminal, Mermaid for documents, SVG for everything
+//! else. All three show the same scene, and none can be broken by what an author wrote: a graph
+//! with errors is drawn with its errors.
+//!
+//! Nothing here decides what a node means. The words come from the op table, the colours from
+//! what a node touches.
+
+pub mod layout;
+mod mermaid;
+mod outline;
+mod scene;
+mod svg;
+mod text;
+
+use crate::model::Graph;
+use scene::Scene;
+
+/// An outline for a terminal: every label, its nodes in walk order, and where control goes.
+/// `only` is the id of the one label to draw.
+pub fn outline(graph: &Graph, only: Option<&str>) -> String {
+    outline::paint(&Scene::of(graph, only))
+}
+
+/// A Mermaid flowchart with a subgraph for each label.
+pub fn mermaid(graph: &Graph, only: Option<&str>) -> String {
+    mermaid::paint(&Scene::of(graph, only))
+}
+
+/// A self-contained SVG with a card for each label.
+pub fn svg(graph: &Graph, only: Option<&str>) -> String {
+    svg::paint(&Scene::of(graph, only))
+}
+
+#[cfg(test)]
+mod tests;
