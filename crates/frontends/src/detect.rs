@@ -40,15 +40,14 @@ impl Format {
     }
 }
 
-/// The format of a text. JSON is a graph unless it shows Stargraph's members at its top.
+/// The format of a text. JSON is a graph unless it has `nodes` at its top, as Stargraph has.
 pub fn detect(text: &str) -> Format {
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if start.starts_with(['{', '[']) {
-        let is_stargraph = start.contains("\"ir_version\"")
-            && json::read(start).is_ok_and(|(value, _)| {
-                value.get("nodes").is_some() && value.get("labels").is_none()
-            });
-        return if is_stargraph { Format::Stargraph } else { Format::Graph };
+        return match json::first_member(start, &["labels", "nodes"]) {
+            Some("nodes") => Format::Stargraph,
+            _ => Format::Graph,
+        };
     }
     let has = |key: &str| start.lines().any(|line| line.starts_with(key));
     if start.is_empty() {

@@ -29,7 +29,8 @@ fn unreadable(source: &Source, error: &Unreadable) -> Diagnostic {
     let at = Anchor::Span(Span::new(offset, offset + width));
     if error.too_deep {
         let message = format!("nested more than {} levels deep", json::DEPTH_MAX);
-        return Diagnostic::new(&codes::TOO_DEEP, at, message).help("no graph needs that; is it the right file?");
+        return Diagnostic::new(&codes::TOO_DEEP, at, message)
+            .help("no graph needs that; is it the right file?");
     }
     if source.text.trim().is_empty() {
         return Diagnostic::new(&codes::NOT_JSON, at, "the text is empty")

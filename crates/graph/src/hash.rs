@@ -32,7 +32,8 @@ impl Hashes {
     /// Hashes a graph.
     pub fn of(graph: &Graph) -> Hashes {
         let mut text = String::new();
-        let labels = graph.labels.iter().map(|(id, label)| (id.clone(), hash_label(label, &mut text)));
+        let labels =
+            graph.labels.iter().map(|(id, label)| (id.clone(), hash_label(label, &mut text)));
         let labels: Ordered<LabelHashes> = labels.collect();
         let checksum = digest(&summary(graph, &labels));
         Hashes { labels, checksum }
@@ -53,7 +54,8 @@ fn hash_node_with(node: &Node, text: &mut String) -> Digest {
         Some(_) => node.operands.write_canonical(text),
         // Nothing is known of it but its words.
         None => {
-            let words = node.data.iter().filter(|(name, _)| !matches!(&***name, "op" | "lineno" | "raw"));
+            let words =
+                node.data.iter().filter(|(name, _)| !matches!(&***name, "op" | "lineno" | "raw"));
             let words: Map = words.map(|(name, value)| (name.clone(), value.clone())).collect();
             json::write_canonical(text, &words.into());
         }
@@ -100,9 +102,14 @@ fn hash_label(label: &Label, text: &mut String) -> LabelHashes {
             text.push(']');
         }
     }
-    text.push_str(if index.entry().is_some() { "],\"entry\":0,\"nodes\":[" } else { "],\"entry\":null,\"nodes\":[" });
+    text.push_str(if index.entry().is_some() {
+        "],\"entry\":0,\"nodes\":["
+    } else {
+        "],\"entry\":null,\"nodes\":["
+    });
     for (place, node) in order.iter().enumerate() {
-        write!(text, "{}\"{}\"", if place > 0 { "," } else { "" }, nodes[*node]).expect("writing to text cannot fail");
+        write!(text, "{}\"{}\"", if place > 0 { "," } else { "" }, nodes[*node])
+            .expect("writing to text cannot fail");
     }
     text.push_str("]}");
     LabelHashes { nodes, label: Digest::of(text.as_bytes()) }

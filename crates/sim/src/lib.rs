@@ -71,9 +71,18 @@ fn step(random: &mut Random, chain: &mut Chain, labels: usize) {
     let out = variable(random);
     match random.below(8) {
         0..=2 => {
-            let adapter = *random.pick(&["http.GET", "db.F", "core.ADD", "llm.COMPLETION", "http.POST"]);
+            let adapter =
+                *random.pick(&["http.GET", "db.F", "core.ADD", "llm.COMPLETION", "http.POST"]);
             let args = Value::list([variable(random).into(), random.below(9).to_string().into()]);
-            chain.step("R", vec![("adapter", adapter.into()), ("target", word(random).into()), ("args", args), ("out", out.into())]);
+            chain.step(
+                "R",
+                vec![
+                    ("adapter", adapter.into()),
+                    ("target", word(random).into()),
+                    ("args", args),
+                    ("out", out.into()),
+                ],
+            );
         }
         3 | 4 => chain.step("Set", vec![("name", out.into()), ("ref", word(random).into())]),
         5 => {
@@ -84,7 +93,8 @@ fn step(random: &mut Random, chain: &mut Chain, labels: usize) {
             let callee = name(random.below(labels));
             chain.step("Call", vec![("label", callee.into()), ("out", out.into())]);
         }
-        _ => chain.step("QueuePut", vec![("queue", "jobs".into()), ("value", variable(random).into())]),
+        _ => chain
+            .step("QueuePut", vec![("queue", "jobs".into()), ("value", variable(random).into())]),
     }
 }
 
@@ -92,7 +102,11 @@ fn end(random: &mut Random, chain: &mut Chain, labels: usize) {
     let (first, second) = (name(random.below(labels)), name(random.below(labels)));
     match random.below(4) {
         0 => {
-            let data = vec![("cond", variable(random).into()), ("then", first.as_str().into()), ("else", second.as_str().into())];
+            let data = vec![
+                ("cond", variable(random).into()),
+                ("then", first.as_str().into()),
+                ("else", second.as_str().into()),
+            ];
             chain.step("If", data);
             chain.edge_to_label("then", &first);
             chain.edge_to_label("else", &second);
@@ -113,13 +127,17 @@ fn end(random: &mut Random, chain: &mut Chain, labels: usize) {
 }
 
 fn variable(random: &mut Random) -> &'static str {
-    const NAMES: [&str; 8] = ["user", "order", "total", "answer", "items", "score", "draft", "reply"];
+    const NAMES: [&str; 8] =
+        ["user", "order", "total", "answer", "items", "score", "draft", "reply"];
     NAMES[random.below(NAMES.len())]
 }
 
 fn word(random: &mut Random) -> String {
     let number = random.below(1000);
-    format!("{}-{number}", random.pick(&["invoice", "ticket", "hello world", "größe", "a\"b", "日本"]))
+    format!(
+        "{}-{number}",
+        random.pick(&["invoice", "ticket", "hello world", "größe", "a\"b", "日本"])
+    )
 }
 
 #[derive(Default)]

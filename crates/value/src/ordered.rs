@@ -16,9 +16,27 @@ pub struct Ordered<V> {
     index: Option<Box<BTreeMap<Text, u32>>>,
 }
 
-const INDEX_FROM: usize = 24;
-
 impl<V> Ordered<V> {
+    /// From so many entries on there is an index.
+    pub(crate) const INDEX_FROM: usize = 24;
+
+    /// Takes members over, in a piece of memory of their exact size. Among fewer than
+    /// `INDEX_FROM` the caller has seen to it that none is there twice; among more, the names of
+    /// those that are come back, and the first of each counts.
+    pub(crate) fn from_members(members: &mut Vec<(Text, V)>) -> (Ordered<V>, Vec<Text>) {
+        if members.len() < Self::INDEX_FROM {
+            return (Ordered { entries: members.drain(..).collect(), index: None }, Vec::new());
+        }
+        let mut map = Ordered::with_capacity(members.len());
+        let mut repeated = Vec::new();
+        for (key, value) in members.drain(..) {
+            if !map.insert_new(key.clone(), value) {
+                repeated.push(key);
+            }
+        }
+        (map, repeated)
+    }
+
     /// An empty map with room for so many entries.
     pub fn with_capacity(capacity: usize) -> Ordered<V> {
         Ordered { entries: Vec::with_capacity(capacity), index: None }
@@ -91,13 +109,17 @@ impl<V> Ordered<V> {
             index.insert(key.clone(), place_number(self.entries.len()));
         }
         self.entries.push((key, value));
-        if self.index.is_none() && self.entries.len() >= INDEX_FROM {
+        if self.index.is_none() && self.entries.len() >= Self::INDEX_FROM {
             self.build_index();
         }
     }
 
     fn build_index(&mut self) {
-        let places = self.entries.iter().enumerate().map(|(place, (key, _))| (key.clone(), place_number(place)));
+        let places = self
+            .entries
+            .iter()
+            .enumerate()
+            .map(|(place, (key, _))| (key.clone(), place_number(place)));
         self.index = Some(Box::new(places.collect()));
     }
 
@@ -105,7 +127,7 @@ impl<V> Ordered<V> {
     pub fn remove(&mut self, key: &str) -> Option<V> {
         let (_, value) = self.entries.remove(self.place(key)?);
         self.index = None;
-        if self.entries.len() >= INDEX_FROM {
+        if self.entries.len() >= Self::INDEX_FROM {
             self.build_index();
         }
         Some(value)
@@ -129,11 +151,6 @@ impl<V> Ordered<V> {
     /// All values, to be changed.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.entries.iter_mut().map(|(_, value)| value)
-    }
-
-    /// Gives back room that is not used.
-    pub fn shrink(&mut self) {
-        self.entries.shrink_to_fit();
     }
 }
 
@@ -189,7 +206,8 @@ impl<V> IntoIterator for Ordered<V> {
 
 impl<'a, V> IntoIterator for &'a Ordered<V> {
     type Item = (&'a Text, &'a V);
-    type IntoIter = std::iter::Map<std::slice::Iter<'a, (Text, V)>, fn(&'a (Text, V)) -> Self::Item>;
+    type IntoIter =
+        std::iter::Map<std::slice::Iter<'a, (Text, V)>, fn(&'a (Text, V)) -> Self::Item>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.entries.iter().map(|(key, value)| (key, value))
@@ -198,7 +216,8 @@ impl<'a, V> IntoIterator for &'a Ordered<V> {
 
 impl<'a, V> IntoIterator for &'a mut Ordered<V> {
     type Item = (&'a Text, &'a mut V);
-    type IntoIter = std::iter::Map<std::slice::IterMut<'a, (Text, V)>, fn(&'a mut (Text, V)) -> Self::Item>;
+    type IntoIter =
+        std::iter::Map<std::slice::IterMut<'a, (Text, V)>, fn(&'a mut (Text, V)) -> Self::Item>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.entries.iter_mut().map(|(key, value)| (&*key, value))

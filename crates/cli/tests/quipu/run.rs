@@ -20,7 +20,8 @@ pub(crate) struct Done {
 impl Done {
     /// The one JSON document on stdout.
     pub(crate) fn json(&self) -> Value {
-        json::parse(&self.stdout).unwrap_or_else(|error| panic!("{error:?} in:\n{}\n{}", self.stdout, self.stderr))
+        json::parse(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error:?} in:\n{}\n{}", self.stdout, self.stderr))
     }
 }
 

@@ -266,7 +266,11 @@ impl Reader<'_> {
         let (node, var) = (text("node"), text("var"));
         if node.is_none() {
             let at = Anchor::value(at.member("node").pointer());
-            self.findings.push(Diagnostic::new(&codes::MISSING_MEMBER, at, "an exit has no `node`"));
+            self.findings.push(Diagnostic::new(
+                &codes::MISSING_MEMBER,
+                at,
+                "an exit has no `node`",
+            ));
         }
         (node.unwrap_or_else(|| "".into()), var)
     }

@@ -216,7 +216,7 @@ impl<'a> Scene<'a> {
                 Card { id: clean(id), endpoints, ..card(&mut places, at, label) }
             })
             .collect();
-        let not_found = only.filter(|only| !graph.labels.contains_key(*only)).map(clean);
+        let not_found = only.filter(|only| !graph.labels.contains_key(only)).map(clean);
         Scene { cards, outside: places.outside, not_found }
     }
 

@@ -104,9 +104,10 @@ pub(crate) fn refresh_calls(label: &mut Label) {
 
 /// One exit for each return.
 pub(crate) fn exits(label: &Label) -> Vec<Exit> {
-    let returns = label.nodes.iter().filter(|node| {
-        !node.id.is_empty() && node.def().is_some_and(|op| op.returns())
-    });
+    let returns = label
+        .nodes
+        .iter()
+        .filter(|node| !node.id.is_empty() && node.def().is_some_and(|op| op.returns()));
     returns.map(|node| Exit { node: node.id.clone(), var: returned(node) }).collect()
 }
 

@@ -163,7 +163,9 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
     derive::effects(&mut node);
     node.effect = draft.effect.unwrap_or(node.effect);
     node.tier = draft.tier.unwrap_or(node.tier);
-    if let Some(kinds) = draft.kinds {
+    if let Some(kinds) = draft.kinds
+        && !kinds.iter().map(|kind| &**kind).eq(node.kinds.iter().map(|kind| &**kind))
+    {
         node.kinds = kinds.iter().map(|kind| Cow::Owned(kind.to_string())).collect();
     }
     node

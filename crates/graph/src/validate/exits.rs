@@ -31,7 +31,10 @@ pub(super) fn exits(id: &str, label: &Label, index: &Index<'_>, findings: &mut V
         } else if exit.var != right {
             let word = |var: &Option<value::Text>| var.clone().unwrap_or_else(|| "null".into());
             let (right, given) = (word(&right), word(&exit.var));
-            let message = format!("the exit `{}` of label `{id}` returns `{right}`, not `{given}`", exit.node);
+            let message = format!(
+                "the exit `{}` of label `{id}` returns `{right}`, not `{given}`",
+                exit.node
+            );
             (place().child("var"), message)
         } else if listed[found] == 2 {
             (place(), format!("label `{id}` lists the exit `{}` twice", exit.node))
@@ -47,7 +50,8 @@ pub(super) fn exits(id: &str, label: &Label, index: &Index<'_>, findings: &mut V
     }
     for (node, listed) in label.nodes.iter().zip(listed) {
         if listed == 0 && node.def().is_some_and(|op| op.returns()) {
-            let message = format!("label `{id}` returns at `{}`, which its exits do not list", node.id);
+            let message =
+                format!("label `{id}` returns at `{}`, which its exits do not list", node.id);
             let at = Anchor::value(place::of_label(id, "exits"));
             findings.push(
                 Diagnostic::new(&codes::WRONG_EXITS, at, message)

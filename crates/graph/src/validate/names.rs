@@ -17,7 +17,13 @@ pub fn names(graph: &Graph, findings: &mut Vec<Diagnostic>) {
     outside_labels(graph, findings);
 }
 
-pub(super) fn label(graph: &Graph, id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
+pub(super) fn label(
+    graph: &Graph,
+    id: &str,
+    label: &Label,
+    index: &Index<'_>,
+    findings: &mut Vec<Diagnostic>,
+) {
     Check { graph, findings }.label(id, label, index);
 }
 

@@ -26,7 +26,13 @@ pub fn phase1(graph: &Graph, edges: Edges, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-pub(super) fn label(id: &str, label: &Label, index: &Index<'_>, edges: Edges, findings: &mut Vec<Diagnostic>) {
+pub(super) fn label(
+    id: &str,
+    label: &Label,
+    index: &Index<'_>,
+    edges: Edges,
+    findings: &mut Vec<Diagnostic>,
+) {
     nodes(id, label, index, findings);
     complete_edges(id, label, findings);
     if edges == Edges::Strict {

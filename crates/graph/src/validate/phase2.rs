@@ -49,7 +49,13 @@ fn ids(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic
 
 type Here<'a> = (usize, &'a Node, &'static OpDef);
 
-fn ports(id: &str, label: &Label, here: Here<'_>, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
+fn ports(
+    id: &str,
+    label: &Label,
+    here: Here<'_>,
+    index: &Index<'_>,
+    findings: &mut Vec<Diagnostic>,
+) {
     let (position, node, op) = here;
     let mut taken: Vec<(Port, &Edge)> = Vec::new();
     let mut has_unknown = false;
@@ -76,7 +82,9 @@ fn ports(id: &str, label: &Label, here: Here<'_>, index: &Index<'_>, findings: &
             findings.push(not_a_guard(id, edge, port, target));
         }
         match taken.iter().find(|(other, _)| *other == port) {
-            Some((_, first)) if !def.many => findings.push(repeated_port(id, node, edge, first, port)),
+            Some((_, first)) if !def.many => {
+                findings.push(repeated_port(id, node, edge, first, port))
+            }
             Some(_) => {}
             None => taken.push((port, edge)),
         }
@@ -141,8 +149,10 @@ fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnos
             }
             None if edges.is_empty() => {
                 let at = Anchor::value(place::of_node(id, node, "id"));
-                let message = format!("`{}` of label `{id}` is `{}` and protects nothing", node.id, op.name);
-                let help = format!("add an edge with port `{port}` from the node that it should protect");
+                let message =
+                    format!("`{}` of label `{id}` is `{}` and protects nothing", node.id, op.name);
+                let help =
+                    format!("add an edge with port `{port}` from the node that it should protect");
                 findings.push(Diagnostic::new(&codes::PROTECTS_NOTHING, at, message).help(help));
             }
             _ => {}
@@ -205,11 +215,13 @@ fn illegal_port(id: &str, node: &Node, op: &'static OpDef, edge: &Edge, port: Po
     let at = Anchor::value(place::of_edge(id, edge, "port"));
     let words: Vec<_> = op.ports.iter().map(|def| def.port.word()).collect();
     if words.is_empty() {
-        let message = format!("`{}` of label `{id}` is `{}`, which no edge can leave", node.id, op.name);
+        let message =
+            format!("`{}` of label `{id}` is `{}`, which no edge can leave", node.id, op.name);
         let help = "nothing runs after it; remove the edge";
         return Diagnostic::new(&codes::ILLEGAL_PORT, at, message).help(help);
     }
-    let message = format!("`{}` of label `{id}` is `{}`, which has no port `{port}`", node.id, op.name);
+    let message =
+        format!("`{}` of label `{id}` is `{}`, which has no port `{port}`", node.id, op.name);
     let found = Diagnostic::new(&codes::ILLEGAL_PORT, at, message);
     match nearest(port.word(), words.iter().copied()) {
         Some(near) => found.help(format!("did you mean `{near}`?")),
@@ -220,7 +232,8 @@ fn illegal_port(id: &str, node: &Node, op: &'static OpDef, edge: &Edge, port: Po
 fn wrong_kind(id: &str, edge: &Edge, op: &OpDef, port: Port, wanted: &str) -> Diagnostic {
     let at = Anchor::value(place::of_edge(id, edge, "to_kind"));
     let (kind, to) = (edge.to_kind.word(), &edge.to);
-    let message = format!("the port `{port}` of `{}` leads to {wanted}, not to the {kind} `{to}`", op.name);
+    let message =
+        format!("the port `{port}` of `{}` leads to {wanted}, not to the {kind} `{to}`", op.name);
     Diagnostic::new(&codes::WRONG_TARGET_KIND, at, message).help(match edge.to_kind {
         ToKind::Node => "move what it should run to a label of its own, and lead the edge there",
         ToKind::Label => "lead the edge to a node of this label",
@@ -229,7 +242,8 @@ fn wrong_kind(id: &str, edge: &Edge, op: &OpDef, port: Port, wanted: &str) -> Di
 
 fn not_a_guard(id: &str, edge: &Edge, port: Port, target: &Node) -> Diagnostic {
     let at = Anchor::value(place::of_edge(id, edge, "to"));
-    let guard = crate::ops::OPS.iter().find(|op| op.guards() == Some(port)).map_or("", |op| op.name);
+    let guard =
+        crate::ops::OPS.iter().find(|op| op.guards() == Some(port)).map_or("", |op| op.name);
     let (to, op) = (&target.id, target.op.name());
     let message = format!("the port `{port}` leads to a `{guard}` node, but `{to}` is `{op}`");
     Diagnostic::new(&codes::WRONG_TARGET_KIND, at, message)
@@ -254,10 +268,17 @@ fn missing_port(id: &str, node: &Node, op: &'static OpDef, port: Port) -> Diagno
     }
 }
 
-fn wrong_targeting(id: &str, node: &Node, named: &str, port: Port, edge: Option<&Edge>) -> Diagnostic {
+fn wrong_targeting(
+    id: &str,
+    node: &Node,
+    named: &str,
+    port: Port,
+    edge: Option<&Edge>,
+) -> Diagnostic {
     let at = Anchor::value(place::of_data(id, node, "at_node_id"));
     let own = &node.id;
-    let message = format!("`{own}` of label `{id}` names `{named}`, but no `{port}` edge comes from there");
+    let message =
+        format!("`{own}` of label `{id}` names `{named}`, but no `{port}` edge comes from there");
     let found = Diagnostic::new(&codes::WRONG_TARGETING, at, message);
     match edge {
         Some(edge) => found

@@ -87,6 +87,10 @@ const SAFE: std::ops::RangeInclusive<i64> = -9_007_199_254_740_991..=9_007_199_2
 struct State {
     problems: RefCell<Vec<Problem>>,
     names: RefCell<Names>,
+    /// Room to collect members and items in, used again and again: what is kept is then
+    /// allocated once, in its exact size.
+    member_rooms: RefCell<Vec<Vec<(Text, Value)>>>,
+    item_rooms: RefCell<Vec<Vec<Value>>>,
 }
 
 /// Documents repeat few member names and short words very often; each is kept once.
@@ -104,17 +108,27 @@ impl Default for Names {
 }
 
 impl Names {
-    fn share(&mut self, name: &str) -> Text {
-        // FNV-1a; which slot a name gets decides only whether it is shared.
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+    /// The one copy of a word, and a hash of it.
+    fn share(&mut self, word: &str) -> (Text, u64) {
+        let hash = hash(word.as_bytes());
         let slot = &mut self.0[(hash >> 32) as usize % NAMES];
-        match slot {
-            Some(known) if &**known == name => known.clone(),
-            _ => slot.insert(Text::from(name)).clone(),
-        }
+        let shared = match slot {
+            Some(known) if **known == *word => known.clone(),
+            _ => slot.insert(Text::from(word)).clone(),
+        };
+        (shared, hash)
     }
+}
+
+/// Which slot a word gets decides only whether it is shared, so this need not be strong.
+fn hash(word: &[u8]) -> u64 {
+    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+    word.chunks(8).fold(word.len() as u64, |hash, chunk| {
+        let mut bytes = [0; 8];
+        bytes[..chunk.len()].copy_from_slice(chunk);
+        let mixed = (hash ^ u64::from_le_bytes(bytes)).wrapping_mul(MIX);
+        mixed ^ (mixed >> 32)
+    })
 }
 
 #[derive(Clone, Copy)]
@@ -181,14 +195,14 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
         if value.len() <= WORD_MAX {
-            return Ok(Value::Text(self.state.names.borrow_mut().share(value)));
+            return Ok(Value::Text(self.state.names.borrow_mut().share(value).0));
         }
         Ok(Value::text(value))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let depth = self.deeper::<A::Error>()?;
-        let mut list = Vec::new();
+        let mut list = self.state.item_rooms.borrow_mut().pop().unwrap_or_default();
         loop {
             let seed = Seed { state: self.state, depth, at: self.at.item(list.len()) };
             match items.next_element_seed(seed)? {
@@ -196,20 +210,36 @@ impl<'de> Visitor<'de> for Seed<'_> {
                 None => break,
             }
         }
-        Ok(Value::List(Arc::new(list)))
+        let items = list.drain(..).collect();
+        self.state.item_rooms.borrow_mut().push(list);
+        Ok(Value::List(Arc::new(items)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let depth = self.deeper::<A::Error>()?;
-        let mut map = Map::default();
-        while let Some(name) = members.next_key_seed(Name(self.state))? {
+        let mut list = self.state.member_rooms.borrow_mut().pop().unwrap_or_default();
+        // Which names there may be already: most objects have few, and none of them twice.
+        let mut seen = 0u64;
+        while let Some((name, hash)) = members.next_key_seed(Name(self.state))? {
             let seed = Seed { state: self.state, depth, at: self.at.member(&name) };
             let value = members.next_value_seed(seed)?;
-            if !map.insert_new(name.clone(), value) {
+            let bit = 1 << (hash >> 58);
+            if seen & bit != 0
+                && list.len() < Map::INDEX_FROM
+                && list.iter().any(|(other, _)| *other == name)
+            {
                 seed.report(|at| Problem::Duplicate { at });
+            } else {
+                list.push((name, value));
             }
+            seen |= bit;
         }
-        map.shrink();
+        let (map, repeated) = Map::from_members(&mut list);
+        self.state.member_rooms.borrow_mut().push(list);
+        for name in repeated {
+            let seed = Seed { state: self.state, depth, at: self.at.member(&name) };
+            seed.report(|at| Problem::Duplicate { at });
+        }
         Ok(Value::Map(Arc::new(map)))
     }
 }
@@ -217,21 +247,24 @@ impl<'de> Visitor<'de> for Seed<'_> {
 struct Name<'a>(&'a State);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = Text;
+    type Value = (Text, u64);
 
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Text, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<(Text, u64), D::Error> {
         deserializer.deserialize_str(self)
     }
 }
 
 impl<'de> Visitor<'de> for Name<'_> {
-    type Value = Text;
+    type Value = (Text, u64);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a member name")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Text, E> {
+    fn visit_str<E>(self, name: &str) -> Result<(Text, u64), E> {
         Ok(self.0.names.borrow_mut().share(name))
     }
 }

@@ -1,9 +1,9 @@
 //! Where things go: sized blocks and links in, coordinates and routes out.
 //!
-//! A layered layout in the manner of Sugiyama. Cycles are broken ([`layers`]), blocks are put
+//! A layered layout in the manner of Sugiyama. Cycles are broken (`layers`), blocks are put
 //! in layers and links that span several get bends, sweeps bring the order of each layer close
-//! to that of its neighbours ([`order`]), every layer is then moved as near to its neighbours
-//! as the order allows ([`place`]), and links run through what is left free ([`route`]).
+//! to that of its neighbours (`order`), every layer is then moved as near to its neighbours
+//! as the order allows (`place`), and links run through what is left free (`route`).
 //! Nothing here knows what a block shows. The cost is about linear, and bounded for any input.
 
 mod layers;

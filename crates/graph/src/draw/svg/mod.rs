@@ -29,7 +29,6 @@ font-size:12px;fill:#1f2933;white-space:pre}
 .q-note{font-size:10px;fill:#66788a}
 .q-id{font-size:11px;fill:#66788a}
 .q-word{font-size:10px;fill:#52606d;stroke:#f6f8fa;stroke-width:3px;paint-order:stroke}
-.q-inner{stroke:#ffffff}
 .q-word.q-fail{fill:#d1242f}
 .q-word.q-call{fill:#6f42c1}
 .q-stub{fill:#52606d}
