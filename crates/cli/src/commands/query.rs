@@ -2,20 +2,20 @@
 
 use anyhow::{Result, anyhow, bail};
 use diagnostics::nearest;
-use frontends::document;
 use graph::ops::Port;
-use graph::query::{self, In, Path, Paths};
-use graph::{Edge, EmitEdge, Graph, Label, Node};
-use value::{Map, Text, Value, json};
+use graph::query::{self, In, Paths};
+use graph::{Edge, Graph, Label};
+use value::{Text, Value};
 
+use super::query_item::Item;
 use crate::Outcome;
 use crate::args::{Query, QueryName};
 use crate::load::{Strictness, load, unreadable};
 use crate::output;
 
 /// What a question found.
-struct Answer {
-    items: Vec<Value>,
+struct Answer<'a> {
+    items: Vec<Item<'a>>,
     truncated: bool,
 }
 
@@ -28,19 +28,17 @@ pub(crate) fn run(arguments: &Query) -> Result<Outcome> {
     if arguments.format.is_json() {
         output::print_json(&Value::map([
             ("query", name(arguments.name).into()),
-            ("items", Value::list(answer.items)),
+            ("items", Value::list(answer.items.iter().map(Item::value))),
             ("truncated", answer.truncated.into()),
         ]))?;
+    } else if answer.items.is_empty() {
+        output::note("nothing found");
     } else {
-        for item in &answer.items {
-            output::print(&json::compact(item))?;
-        }
-        if answer.truncated {
-            output::note("there are more; the list was cut");
-        }
-        if answer.items.is_empty() {
-            output::note("nothing found");
-        }
+        let lines: Vec<String> = answer.items.iter().map(Item::line).collect();
+        output::print(&lines.join("\n"))?;
+    }
+    if answer.truncated {
+        output::note("there are more; the list was cut");
     }
     Ok(Outcome::Fine)
 }
@@ -50,58 +48,57 @@ fn name(name: QueryName) -> String {
     name.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
 }
 
-fn ask(graph: &Graph, arguments: &Query) -> Result<Answer> {
+fn ask<'a>(graph: &'a Graph, arguments: &'a Query) -> Result<Answer<'a>> {
     let labels = labels(graph, arguments)?;
-    let all = |items: Vec<Value>| Ok(Answer { items, truncated: false });
-    match arguments.name {
-        QueryName::LabelNodes => all(query::label_nodes(graph, &labels).map(node).collect()),
-        QueryName::LabelEdges => all(query::label_edges(graph, &labels).map(edge).collect()),
-        QueryName::EmitEdges => all(query::emit_edges(graph, &labels).map(emit_edge).collect()),
+    let items: Vec<Item<'a>> = match arguments.name {
+        QueryName::LabelNodes => query::label_nodes(graph, &labels).map(Item::Node).collect(),
+        QueryName::LabelEdges => query::label_edges(graph, &labels).map(Item::Edge).collect(),
+        QueryName::EmitEdges => query::emit_edges(graph, &labels).map(Item::Emit).collect(),
         QueryName::DataFlowEdges => {
-            all(query::data_flow_edges(graph, &labels).map(emit_edge).collect())
+            query::data_flow_edges(graph, &labels).map(Item::Emit).collect()
         }
         QueryName::MemoryNodes => {
             let kind = arguments.memory_type.as_deref();
-            all(query::memory_nodes(graph, &labels, kind).map(node).collect())
+            query::memory_nodes(graph, &labels, kind).map(Item::Node).collect()
         }
-        QueryName::IoNodes => all(query::io_nodes(graph, &labels).map(node).collect()),
-        QueryName::ExitNodes => all(query::exit_nodes(graph, &labels).map(node).collect()),
+        QueryName::IoNodes => query::io_nodes(graph, &labels).map(Item::Node).collect(),
+        QueryName::ExitNodes => query::exit_nodes(graph, &labels).map(Item::Node).collect(),
         QueryName::NodesUsingAdapter => {
             let prefix = arguments.prefix.as_deref();
-            let prefix =
-                prefix.ok_or_else(|| anyhow!("say which adapter, for example `--prefix db`"))?;
-            all(query::nodes_using_adapter(graph, &labels, prefix).map(node).collect())
+            let prefix = prefix.ok_or_else(|| anyhow!("say which adapter, for example `--prefix db`"))?;
+            query::nodes_using_adapter(graph, &labels, prefix).map(Item::Node).collect()
         }
         QueryName::Successors | QueryName::Predecessors => {
             let (found, id) = one_node(graph, arguments)?;
             let port = port(arguments)?;
-            let of = |item: &Edge| edge(In { label: found.label, item });
-            all(match arguments.name {
+            let of = |item: &'a Edge| Item::Edge(In { label: found.label, item });
+            match arguments.name {
                 QueryName::Successors => query::successors(found.item, id, port).map(of).collect(),
                 _ => query::predecessors(found.item, id, port).map(of).collect(),
-            })
-        }
-        QueryName::SuccessPaths => Ok(paths(graph, &labels, query::success_paths)),
-        QueryName::ErrorPaths => {
-            if let Some(id) = &arguments.node {
-                one_node(graph, arguments)?;
-                return Ok(paths(graph, &labels, |label| query::error_paths(label, Some(id))));
             }
-            Ok(paths(graph, &labels, |label| query::error_paths(label, None)))
+        }
+        QueryName::SuccessPaths => return Ok(paths(graph, &labels, query::success_paths)),
+        QueryName::ErrorPaths => {
+            let from = arguments.node.as_deref();
+            if from.is_some() {
+                one_node(graph, arguments)?;
+            }
+            return Ok(paths(graph, &labels, |label| query::error_paths(label, from)));
         }
         QueryName::Endpoints | QueryName::EndpointLabel => {
             if arguments.name == QueryName::EndpointLabel && arguments.path.is_none() {
                 bail!("say which endpoint, for example `--path /users --method GET`");
             }
             let (path, method) = (arguments.path.as_deref(), arguments.method.as_deref());
-            all(query::endpoints(graph, path, method).map(document::endpoint).collect())
+            query::endpoints(graph, path, method).map(Item::Endpoint).collect()
         }
         QueryName::Slice => {
             let (found, id) = one_node(graph, arguments)?;
             let slice = query::slice(found.item, id, arguments.depth);
-            all(slice.map(|slice| slice_value(found.label, &slice)).into_iter().collect())
+            slice.map(|slice| Item::Slice(found.label, slice)).into_iter().collect()
         }
-    }
+    };
+    Ok(Answer { items, truncated: false })
 }
 
 /// The labels asked for, which must exist.
@@ -140,56 +137,12 @@ fn port(arguments: &Query) -> Result<Option<Port>> {
     }
 }
 
-fn paths(graph: &Graph, labels: &[Text], find: impl Fn(&Label) -> Paths) -> Answer {
+fn paths<'a>(graph: &'a Graph, labels: &[Text], find: impl Fn(&Label) -> Paths) -> Answer<'a> {
     let mut answer = Answer { items: Vec::new(), truncated: false };
     for found in query::labels(graph, labels) {
         let paths = find(found.item);
         answer.truncated |= paths.truncated;
-        answer.items.extend(paths.paths.iter().map(|path| path_value(found.label, path)));
+        answer.items.extend(paths.paths.into_iter().map(|path| Item::Path(found.label, path)));
     }
     answer
-}
-
-fn path_value(label: &Text, path: &Path) -> Value {
-    Value::map([
-        ("label", Value::Text(label.clone())),
-        ("path", Value::list(path.nodes.iter().cloned().map(Value::Text))),
-        ("port", path.port.map(Port::word).into()),
-        ("to_label", path.to_label.clone().into()),
-    ])
-}
-
-fn slice_value(label: &Text, slice: &query::Slice<'_>) -> Value {
-    let exits = slice.exits.iter().map(|exit| {
-        Value::map([("node", Value::Text(exit.node.clone())), ("var", exit.var.clone().into())])
-    });
-    Value::map([
-        ("label", Value::Text(label.clone())),
-        ("entry", Value::Text(slice.entry.clone())),
-        ("nodes", Value::list(slice.nodes.iter().map(|node| document::node(node, None)))),
-        ("edges", Value::list(slice.edges.iter().map(|edge| document::edge(edge)))),
-        ("exits", Value::list(exits)),
-    ])
-}
-
-fn node(found: In<'_, &Node>) -> Value {
-    let hash = graph::hash::hash_node(found.item);
-    in_label(found.label, document::node(found.item, Some(&hash)))
-}
-
-fn edge(found: In<'_, &Edge>) -> Value {
-    in_label(found.label, document::edge(found.item))
-}
-
-fn emit_edge(found: In<'_, &EmitEdge>) -> Value {
-    in_label(found.label, document::emit_edge(found.item))
-}
-
-fn in_label(label: &Text, item: Value) -> Value {
-    let mut map = Map::default();
-    map.insert("label".into(), Value::Text(label.clone()));
-    if let Value::Map(members) = item {
-        map.extend(members.iter().map(|(name, value)| (name.clone(), value.clone())));
-    }
-    map.into()
 }

@@ -4,4 +4,4 @@ mod read;
 mod write;
 
 pub use read::read;
-pub use write::{edge, emit_edge, endpoint, node, write};
+pub use write::{edge, emit_edge, endpoint, exit, node, write};

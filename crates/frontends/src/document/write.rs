@@ -184,7 +184,8 @@ pub fn endpoint(endpoint: &Endpoint) -> Value {
     map.into()
 }
 
-fn exit(exit: &Exit) -> Value {
+/// An exit as documents write it.
+pub fn exit(exit: &Exit) -> Value {
     Value::map([("node", Value::Text(exit.node.clone())), ("var", exit.var.clone().into())])
 }
 

@@ -12,7 +12,9 @@ impl Diff {
     pub fn summary(&self) -> String {
         let mut lines: Vec<String> = Vec::new();
         for (id, label) in &self.added_labels {
-            lines.push(format!("label {id}: added ({} nodes)", label.nodes.len()));
+            let count = label.nodes.len();
+            let nodes = if count == 1 { "node" } else { "nodes" };
+            lines.push(format!("label {id}: added ({count} {nodes})"));
         }
         for id in &self.removed_labels {
             lines.push(format!("label {id}: removed"));

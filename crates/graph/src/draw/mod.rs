@@ -12,7 +12,7 @@ mod scene;
 mod svg;
 mod text;
 
-use crate::model::Graph;
+use crate::model::{Graph, Node};
 use scene::Scene;
 
 /// An outline for a terminal: every label, its nodes in walk order, and where control goes.
@@ -29,6 +29,11 @@ pub fn mermaid(graph: &Graph, only: Option<&str>) -> String {
 /// A self-contained SVG with a card for each label.
 pub fn svg(graph: &Graph, only: Option<&str>) -> String {
     svg::paint(&Scene::of(graph, only))
+}
+
+/// What a node does, on one line.
+pub fn words(node: &Node) -> String {
+    text::Words::of(node).line()
 }
 
 #[cfg(test)]

@@ -33,10 +33,12 @@ const fn written(name: &'static str) -> Written {
     Written { name, when: None }
 }
 
-/// What every step that can fail has: on, handled, tried again.
-const STEP: &[PortDef] = &[one(Next, Either), one(Err, Node), one(Retry, Node)];
+/// What every step that can fail has: tried again, handled, on. Guards come first, so that a
+/// walk meets them beside the node they protect.
+const STEP: &[PortDef] = &[one(Retry, Node), one(Err, Node), one(Next, Either)];
 
-const LOOP: &[PortDef] = &[must(Body, Label), one(After, Either), one(Err, Node), one(Retry, Node)];
+const LOOP: &[PortDef] =
+    &[one(Retry, Node), one(Err, Node), must(Body, Label), one(After, Either)];
 
 /// What most rows share; each row says only where it differs.
 const ROW: OpDef = OpDef {
@@ -73,7 +75,7 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "If",
         slots: &[need("cond", Condition), may("then", Target(Then)), may("else", Target(Else))],
-        ports: &[must(Then, Either), one(Else, Either), one(Err, Node), one(Retry, Node)],
+        ports: &[one(Retry, Node), one(Err, Node), must(Then, Either), one(Else, Either)],
         runs: Control,
         sketch: "if {cond}",
         doc: "Goes on by `then` when the condition holds, else by `else`.",
@@ -137,7 +139,7 @@ pub static OPS: &[OpDef] = &[
             may("backoff_strategy", Word(&["fixed", "exponential"])),
             may("at_node_id", Protects),
         ],
-        ports: &[one(Next, Either), one(Err, Node)],
+        ports: &[one(Err, Node), one(Next, Either)],
         runs: Guard(Retry),
         sketch: "retry[ {count}x][, {backoff_ms} ms][ {backoff_strategy}]",
         doc: "Tries the node that its `retry` edge comes from again, up to `count` times.",
@@ -243,7 +245,7 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "Route",
         slots: &[need("rules", Literal)],
-        ports: &[many(Goto, Label), one(Else, Either), one(Err, Node)],
+        ports: &[one(Err, Node), many(Goto, Label), one(Else, Either)],
         runs: Control,
         standard: false,
         sketch: "choose by {rules}",
@@ -253,7 +255,7 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "Fork",
         slots: &[may("over", Value), may("item", Bind)],
-        ports: &[many(Branch, Label), must(Next, Node), one(Err, Node)],
+        ports: &[one(Err, Node), many(Branch, Label), must(Next, Node)],
         runs: Control,
         standard: false,
         sketch: "fork[ for {item} in {over}]",
@@ -263,7 +265,7 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "Join",
         slots: &[may("strategy", Name), may("reducers", Literal)],
-        ports: &[one(Next, Either), one(Err, Node)],
+        ports: &[one(Err, Node), one(Next, Either)],
         runs: Control,
         standard: false,
         sketch: "join[ {strategy}]",
@@ -281,7 +283,7 @@ pub static OPS: &[OpDef] = &[
             may("capability", Name),
             may("out", Bind),
         ],
-        ports: &[one(Next, Either), one(Expired, Either), one(Err, Node), one(Retry, Node)],
+        ports: &[one(Retry, Node), one(Err, Node), one(Next, Either), one(Expired, Either)],
         runs: Person,
         standard: false,
         sketch: "ask[ {capability}:] {prompt}",
