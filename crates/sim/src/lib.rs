@@ -44,7 +44,7 @@ pub fn document(seed: u64, nodes: usize) -> Value {
 }
 
 fn name(at: usize) -> String {
-    if at % 3 == 0 { format!("step_{at}") } else { (at + 1).to_string() }
+    if at.is_multiple_of(3) { format!("step_{at}") } else { (at + 1).to_string() }
 }
 
 /// A chain with guards beside it that ends in a return or in a branch to other labels.

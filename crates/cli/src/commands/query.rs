@@ -65,7 +65,8 @@ fn ask<'a>(graph: &'a Graph, arguments: &'a Query) -> Result<Answer<'a>> {
         QueryName::ExitNodes => query::exit_nodes(graph, &labels).map(Item::Node).collect(),
         QueryName::NodesUsingAdapter => {
             let prefix = arguments.prefix.as_deref();
-            let prefix = prefix.ok_or_else(|| anyhow!("say which adapter, for example `--prefix db`"))?;
+            let prefix =
+                prefix.ok_or_else(|| anyhow!("say which adapter, for example `--prefix db`"))?;
             query::nodes_using_adapter(graph, &labels, prefix).map(Item::Node).collect()
         }
         QueryName::Successors | QueryName::Predecessors => {

@@ -38,7 +38,10 @@ impl Item<'_> {
                 Value::map([
                     ("label", Value::Text((*label).clone())),
                     ("entry", Value::Text(slice.entry.clone())),
-                    ("nodes", Value::list(slice.nodes.iter().map(|node| document::node(node, None)))),
+                    (
+                        "nodes",
+                        Value::list(slice.nodes.iter().map(|node| document::node(node, None))),
+                    ),
                     ("edges", Value::list(slice.edges.iter().map(|edge| document::edge(edge)))),
                     ("exits", Value::list(exits)),
                 ])

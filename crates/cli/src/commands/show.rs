@@ -12,7 +12,7 @@ pub(crate) fn run(arguments: &Show) -> Result<Outcome> {
     let loaded = load(&arguments.file, &arguments.reading, Strictness::Normal)?;
     let Some(graph) = &loaded.graph else { return unreadable(&loaded, false) };
     let only = arguments.label.as_deref();
-    if let Some(id) = only.filter(|id| !graph.labels.contains_key(*id)) {
+    if let Some(id) = only.filter(|id| !graph.labels.contains_key(id)) {
         return Err(anyhow!("there is no label `{id}`"));
     }
     let picture = match arguments.picture {

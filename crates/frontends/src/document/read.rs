@@ -212,7 +212,11 @@ impl Reader<'_> {
                     node.effect =
                         self.word(&at, value, Effect::find, &["io", "pure", "meta"]).or_keep(keep)
                 }
-                "effect_tier" => node.tier = self.word(&at, value, Tier::find, TIERS).or_keep(keep),
+                // Specifications leave its words open: one that is not ours is kept, no more.
+                "effect_tier" => match value.as_text().map(|word| Tier::find(word)) {
+                    Some(Some(tier)) => node.tier = Some(tier),
+                    _ => node.extra.keep(name.clone(), value.clone()),
+                },
                 "effect_kinds" => node.kinds = self.texts(&at, value).or_keep(keep),
                 "reads" => node.reads = self.texts(&at, value).or_keep(keep),
                 "writes" => node.writes = self.texts(&at, value).or_keep(keep),
@@ -439,8 +443,6 @@ impl Reader<'_> {
         ));
     }
 }
-
-const TIERS: &[&str] = &["pure", "io-read", "io-write", "control", "meta"];
 
 /// The platforms that `emit_edges` name, in their order.
 fn emit_targets(edges: &Value) -> Vec<Text> {

@@ -124,7 +124,8 @@ pub fn node(node: &Node, hash: Option<&Digest>) -> Value {
         put("hash", digest(hash));
     }
     for (name, value) in node.extra.iter() {
-        if &**name != "operands" || value.as_map().is_none() {
+        // Odd operands of a known op are among the others already.
+        if &**name != "operands" || value.as_map().is_none() || node.def().is_none() {
             map.insert(name.clone(), value.clone());
         }
     }

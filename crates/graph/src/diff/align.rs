@@ -35,7 +35,7 @@ pub(super) fn align<K: Ord>(old: &[K], new: &[K]) -> Matches {
         }
         gaps.push((left_from..left.end, right_from..right.end));
     }
-    match_rest(old, new, &mut matches, |key| Some(key));
+    match_rest(old, new, &mut matches, Some);
     matches
 }
 

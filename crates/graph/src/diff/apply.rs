@@ -111,7 +111,7 @@ fn changed_node(old: &Node, changes: &BTreeMap<&Text, Vec<&Changed>>) -> Node {
                 let data = Arc::make_mut(&mut node.data);
                 match filled {
                     Some(filled) => drop(data.insert((*name).into(), filled.to_data())),
-                    None => drop(data.remove(*name)),
+                    None => drop(data.remove(name)),
                 }
                 node.operands.set(op, slot, filled.clone());
             }

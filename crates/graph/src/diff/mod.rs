@@ -119,7 +119,7 @@ pub fn diff(old: &Graph, new: &Graph) -> Diff {
             found.labels.extend(diff_label(id, label, other, &before.nodes, &after.nodes));
         }
     }
-    let added = new.labels.iter().filter(|(id, _)| !old.labels.contains_key(*id));
+    let added = new.labels.iter().filter(|(id, _)| !old.labels.contains_key(id));
     found.added_labels = added.map(|(id, label)| (id.clone(), label.clone())).collect();
     found
 }
@@ -230,8 +230,8 @@ fn declared(old: &Declarations, new: &Declarations) -> Vec<Declared> {
     let mut found = Vec::new();
     for kind in Kind::ALL {
         let (before, after) = (old.of(kind), new.of(kind));
-        let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
-        for name in names.filter(|name| before.get(*name) != after.get(*name)) {
+        let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(name)));
+        for name in names.filter(|name| before.get(name) != after.get(name)) {
             let (old, new) = (before.get(name).cloned(), after.get(name).cloned());
             found.push(Declared { kind, name: name.clone(), old, new });
         }

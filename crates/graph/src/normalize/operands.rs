@@ -58,7 +58,13 @@ pub(super) fn fill(
     names: &Names,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let Some(op) = node.def() else { return };
+    let Some(op) = node.def() else {
+        // Nobody knows its slots; what was written is printed again.
+        if let Some(operands) = operands {
+            node.extra.keep("operands".into(), operands.clone().into());
+        }
+        return;
+    };
     node.operands.reserve(op.slots.len());
     for slot in op.slots {
         if let Some(value) = operands.and_then(|operands| operands.get(slot.name)) {

@@ -28,14 +28,14 @@ pub(super) fn lower(
         let op = data.get("op").and_then(Value::as_text).cloned();
         let mut chain = Chain { label, here: node_id.clone() };
         if let Some(last) = &last {
-            chain.to_node(last, &node_id, Port::Next);
+            chain.add_to_node(last, &node_id, Port::Next);
         }
         last = Some(node_id.clone());
         if let Some(def) = op.as_deref().and_then(ops::find) {
             for slot in def.slots {
                 let SlotKind::Target(port) = slot.kind else { continue };
                 if let Some(to) = data.get(slot.name).and_then(Value::as_text) {
-                    chain.to_label(to, port);
+                    chain.add_to_label(to, port);
                 }
             }
             if let Runs::Guard(port) = def.runs {
@@ -43,7 +43,7 @@ pub(super) fn lower(
                     def.slot_of(SlotKind::Protects).and_then(|slot| data.get(slot.name)?.as_text());
                 let source = named.or_else(|| chain.previous()).cloned();
                 if let Some(source) = source {
-                    chain.to_node(&source, &node_id, port);
+                    chain.add_to_node(&source, &node_id, port);
                 }
             }
             // Control leaves for another label: what follows is not reached from here.
@@ -73,11 +73,11 @@ impl Chain<'_> {
         self.label.nodes.last().and_then(|node| node.id.as_ref())
     }
 
-    fn to_node(&mut self, from: &Text, to: &Text, port: Port) {
+    fn add_to_node(&mut self, from: &Text, to: &Text, port: Port) {
         self.push(from.clone(), to.clone(), ToKind::Node, port);
     }
 
-    fn to_label(&mut self, to: &Text, port: Port) {
+    fn add_to_label(&mut self, to: &Text, port: Port) {
         self.push(self.here.clone(), to.clone(), ToKind::Label, port);
     }
 

@@ -32,7 +32,7 @@ pub fn translate(op: &str, data: &Map) -> Option<(&'static str, Map)> {
     let mut arguments: Vec<Value> = legacy
         .arguments
         .iter()
-        .map(|name| data.get(*name).cloned().unwrap_or(Value::Null))
+        .map(|name| data.get(name).cloned().unwrap_or(Value::Null))
         .collect();
     while arguments.last() == Some(&Value::Null) {
         arguments.pop();

@@ -37,8 +37,7 @@ const fn written(name: &'static str) -> Written {
 /// walk meets them beside the node they protect.
 const STEP: &[PortDef] = &[one(Retry, Node), one(Err, Node), one(Next, Either)];
 
-const LOOP: &[PortDef] =
-    &[one(Retry, Node), one(Err, Node), must(Body, Label), one(After, Either)];
+const LOOP: &[PortDef] = &[one(Retry, Node), one(Err, Node), must(Body, Label), one(After, Either)];
 
 /// What most rows share; each row says only where it differs.
 const ROW: OpDef = OpDef {

@@ -210,6 +210,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
                 None => break,
             }
         }
+        #[expect(clippy::drain_collect, reason = "the room is used again")]
         let items = list.drain(..).collect();
         self.state.item_rooms.borrow_mut().push(list);
         Ok(Value::List(Arc::new(items)))
