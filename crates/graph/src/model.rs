@@ -199,6 +199,25 @@ impl Extra {
 }
 
 impl Node {
+    /// A node of which only the name, the op and the data are known yet.
+    pub(crate) fn new(id: Text, op: NodeOp, data: Arc<Map>) -> Node {
+        Node {
+            at: 0,
+            id,
+            op,
+            data,
+            operands: Operands::default(),
+            effect: Effect::Pure,
+            tier: Tier::Pure,
+            kinds: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            memory_type: None,
+            lineno: None,
+            extra: Extra::default(),
+        }
+    }
+
     /// The row of the op table, if the op is known.
     pub fn def(&self) -> Option<&'static OpDef> {
         self.op.def()

@@ -1,5 +1,6 @@
 //! The graph as a JSON document: Agent Graph v1 with the top level of the AINL IR.
 
+mod members;
 mod read;
 mod write;
 

@@ -19,10 +19,8 @@ pub(crate) use operands::{Names, resolve_slot};
 use value::{Map, Text, Value};
 
 use crate::draft::{Draft, DraftEdge, DraftLabel, DraftNode};
-use crate::effects::{Effect, Tier};
 use crate::index::Index;
 use crate::model::{Edge, Exit, Graph, Label, Node, ToKind};
-use crate::operand::Operands;
 use crate::ops::{self, NodeOp};
 use crate::place;
 
@@ -135,18 +133,10 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
     });
     let mut node = Node {
         at: draft.at,
-        id: draft.id.unwrap_or_else(|| "".into()),
-        op,
-        data,
-        operands: Operands::default(),
-        effect: Effect::Pure,
-        tier: Tier::Pure,
-        kinds: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
         memory_type: draft.memory_type,
         lineno,
         extra: draft.extra,
+        ..Node::new(draft.id.unwrap_or_else(|| "".into()), op, data)
     };
     operands::fill(
         label,

@@ -6,29 +6,15 @@ use std::sync::Arc;
 use value::{Map, Text, Value};
 
 use super::{INVALID, NODE, Refusal};
-use crate::effects::{Effect, Tier};
 use crate::model::{Edge, Extra, Graph, Label, Node, ToKind};
 use crate::normalize::{self, Names};
-use crate::operand::{self, Operands};
+use crate::operand;
 use crate::ops::{NodeOp, OpDef, Port, SlotKind};
 
 /// A node with nothing in it yet.
 pub(super) fn blank(op: &'static OpDef, id: Text) -> Node {
-    Node {
-        at: 0,
-        id,
-        op: NodeOp::Known(op),
-        data: Arc::new([("op".into(), op.name.into())].into_iter().collect::<Map>()),
-        operands: Operands::default(),
-        effect: Effect::Pure,
-        tier: Tier::Pure,
-        kinds: Vec::new(),
-        reads: Vec::new(),
-        writes: Vec::new(),
-        memory_type: None,
-        lineno: None,
-        extra: Extra::default(),
-    }
+    let data: Map = [("op".into(), op.name.into())].into_iter().collect();
+    Node::new(id, NodeOp::Known(op), Arc::new(data))
 }
 
 /// Merges members into a node's data, types them, and derives the node again.
