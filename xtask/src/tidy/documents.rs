@@ -8,7 +8,7 @@ use super::tree::Tree;
 const REQUIRED: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "LICENSE"];
 
 /// How many files and folders the root may hold.
-const ROOT_ENTRIES_MAX: usize = 16;
+const ROOT_ENTRIES_MAX: usize = 18;
 
 /// A part of the heading under which the README says what is missing.
 const LIMITS: &str = "does not do yet";
@@ -60,14 +60,14 @@ mod tests {
 
     #[test]
     fn a_crowded_root_is_found() {
-        let mut paths: Vec<String> = (0..16).map(|n| format!("{n}.md")).collect();
+        let mut paths: Vec<String> = (0..ROOT_ENTRIES_MAX).map(|n| format!("{n}.md")).collect();
         let found = |paths: &[String]| {
             let files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), "")).collect();
             shown(&root_entries(&Tree::of(&files)))
         };
         assert_eq!(found(&paths), [""; 0]);
         paths.extend(["docs/a.md".to_owned(), "docs/b.md".to_owned()]);
-        assert_eq!(found(&paths), [".:1: the root has 17 entries, more than 16"]);
+        assert_eq!(found(&paths), [".:1: the root has 19 entries, more than 18"]);
     }
 
     #[test]

@@ -64,7 +64,8 @@ pub(crate) fn pure_crates(tree: &Tree) -> Vec<Finding> {
 }
 
 fn is_crate_manifest(file: &File) -> bool {
-    file.name() == "Cargo.toml" && file.path != ROOT
+    // The fuzz targets are a workspace of their own.
+    file.name() == "Cargo.toml" && file.path != ROOT && !file.path.starts_with("fuzz/")
 }
 
 fn has_value(text: &str, path: &[&str], value: &str) -> bool {
