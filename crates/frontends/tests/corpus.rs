@@ -21,7 +21,8 @@ fn cases() -> Vec<Case> {
         return Vec::new();
     };
     let folder = Path::new(&corpus).join("ainl");
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries =
+        std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     files.sort();
@@ -92,7 +93,9 @@ fn without_derived(value: &Value) -> Value {
     match value {
         Value::Map(map) => {
             let kept = map.iter().filter(|(name, _)| !DERIVED.contains(&&***name));
-            Value::from(kept.map(|(name, value)| (name.clone(), without_derived(value))).collect::<Map>())
+            Value::from(
+                kept.map(|(name, value)| (name.clone(), without_derived(value))).collect::<Map>(),
+            )
         }
         Value::List(items) => Value::list(items.iter().map(without_derived)),
         other => other.clone(),
@@ -110,8 +113,14 @@ fn queries_answer() {
         let exits: usize = graph.labels.values().map(|label| label.exits.len()).sum();
         assert_eq!(query::exit_nodes(&graph, &[]).count(), exits);
         for label in graph.labels.values() {
-            let handled = label.edges.iter().filter(|edge| edge.port == Some(graph::ops::Port::Err)).count();
-            assert_eq!(query::error_paths(label, None).paths.len() >= handled, true, "{}", case.name);
+            let handled =
+                label.edges.iter().filter(|edge| edge.port == Some(graph::ops::Port::Err)).count();
+            assert_eq!(
+                query::error_paths(label, None).paths.len() >= handled,
+                true,
+                "{}",
+                case.name
+            );
             let ends = query::success_paths(label);
             assert!(!ends.truncated, "{}", case.name);
             for node in &label.nodes {

@@ -1,0 +1,284 @@
+//! Whatever is in a file: findings and an exit code, never a panic.
+
+use diagnostics::Source;
+use expect_test::{Expect, expect};
+use value::{Map, Value, json};
+
+use crate::any_text::{read, survives};
+use crate::documents::{CHAIN, SHOP, at, line};
+use crate::run::{Done, Folder};
+
+fn check(text: impl AsRef<[u8]>, options: &[&str]) -> Done {
+    let folder = Folder::new();
+    folder.write("f.json", text);
+    let done = folder.run(&[&["check", "f.json"], options].concat());
+    assert!(matches!(done.code, 0 | 1), "{}", done.stderr);
+    assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
+    done
+}
+
+/// The findings: `line:col code message`, and the exit code after them.
+fn found(text: impl AsRef<[u8]>) -> String {
+    let done = check(text, &["--json"]);
+    let value = done.json();
+    let mut shown = String::new();
+    for found in at(&value, "files/0/diagnostics").as_list().unwrap() {
+        let [line, col] = ["line", "col"].map(|part| line(found, &format!("span/start/{part}")));
+        let [code, message] = ["code", "message"].map(|name| at(found, name).as_text().unwrap());
+        shown += &format!("{line}:{col} {code} {message}\n");
+    }
+    format!("{shown}exit {}\n", done.code)
+}
+
+fn check_found(text: impl AsRef<[u8]>, expected: Expect) {
+    expected.assert_eq(&found(text));
+}
+
+#[test]
+fn nothing_is_no_document() {
+    for text in ["", " ", "\n\r\n\t \n", "\u{feff}", "\u{feff}\n"] {
+        assert_eq!(found(text), "1:1 T002 the text is empty\nexit 1\n", "{text:?}");
+    }
+}
+
+#[test]
+fn a_document_may_end_anywhere() {
+    let document = json::compact(&json::parse(SHOP).unwrap());
+    for end in 0..document.len() {
+        survives(&document[..end]).unwrap();
+    }
+    let small = r#"{"labels":{"ü":{"nodes":[{"id":"n1","op":"J","data":{"var":-1.5e3}}]}}}"#;
+    let folder = Folder::new();
+    for end in 0..=small.len() {
+        folder.write("f.json", &small.as_bytes()[..end]);
+        let done = folder.run(&["check", "f.json"]);
+        assert_eq!(done.code, i32::from(end < small.len()), "{end}: {}", done.stderr);
+        let said = if end < small.len() { "error[T00" } else { "f.json: ok" };
+        assert!(done.stderr.starts_with(said), "{end}: {}", done.stderr);
+    }
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let object = r#"{"labels": {"1": "#;
+    for text in [
+        "[".repeat(1_000) + &"]".repeat(1_000),
+        "[".repeat(100_000),
+        "[".repeat(10_000_000),
+        "{\"a\":".repeat(100_000),
+        object.to_string() + &"[".repeat(100_000),
+    ] {
+        let said = found(&text);
+        let (place, rest) = said.split_once(' ').unwrap();
+        assert!(place.starts_with("1:"), "{said}");
+        assert_eq!(rest, "T004 nested more than 120 levels deep\nexit 1\n");
+    }
+    let deep = format!("{{\"labels\": {{}}, \"x\": {}1{}}}", "[".repeat(119), "]".repeat(119));
+    assert_eq!(found(deep), "exit 0\n");
+}
+
+#[test]
+fn members_given_twice_are_found_at_every_level() {
+    let text = r#"{"labels": {"1": {"nodes": [
+  {"id": "n1", "op": "J", "op": "R", "data": {"var": 1, "var": {"a": 1, "a": 2}}}], "nodes": []},
+  "1": {}},
+  "labels": {}}"#;
+    check_found(
+        text,
+        expect![[r#"
+        2:27 T003 `op` is given twice
+        2:54 T003 `a` is given twice
+        2:57 T003 `var` is given twice
+        2:85 T003 `nodes` is given twice
+        3:3 T003 `1` is given twice
+        4:3 T003 `labels` is given twice
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text_are_found() {
+    check_found(
+        b"{\"labels\": {\"\xff\": 1}}",
+        expect![[r#"
+        1:14 T001 byte 13 (0xff) is not UTF-8
+        exit 1
+    "#]],
+    );
+    check_found(
+        [&"{\n\"größe\": \"".as_bytes()[..], b"\xc3\"}"].concat(),
+        expect![[r#"
+        2:11 T001 byte 14 (0xc3) is not UTF-8
+        exit 1
+    "#]],
+    );
+    check_found(
+        b"\xff\xfe{\0}\0",
+        expect![[r#"
+        1:1 T001 byte 0 (0xff) is not UTF-8
+        exit 1
+    "#]],
+    );
+    check_found(
+        b"{\"labels\": {\"\0\": 1}}",
+        expect![[r#"
+        1:14 T002 this is not JSON: a tab, line break or other control character stands in text
+        exit 1
+    "#]],
+    );
+    check_found(
+        br#"{"labels": {"\ud800": {}}}"#,
+        expect![[r#"
+        1:20 T002 this is not JSON: unexpected end of hex escape
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn values_of_every_wrong_kind_are_survived_everywhere() {
+    let kinds = ["null", "true", "3", "\"x\"", "[]", "{}"].map(|kind| json::parse(kind).unwrap());
+    let mut document = json::parse(CHAIN).unwrap().as_map().unwrap().clone();
+    document.insert("declarations".into(), json::parse(r#"{"agents": {"a": {}}}"#).unwrap());
+    document.insert("crons".into(), json::parse(r#"[{"label": "1"}]"#).unwrap());
+    let eps = r#"{"core": {"eps": {"/a": {"G": {"label_id": "1"}}}}}"#;
+    document.insert("services".into(), json::parse(eps).unwrap());
+    // Compiled, so that every member is there.
+    let source = Source::new("chain", json::compact(&document.into()));
+    let (_, printed) = read(&source).unwrap().expect("it is a graph");
+    let document = json::parse(&printed).unwrap();
+    let mut count = 0;
+    for kind in &kinds {
+        replaced(&document, kind, &mut |changed| {
+            count += 1;
+            survives(&json::compact(&changed)).unwrap();
+        });
+    }
+    assert!(count > 600, "only {count} documents were tried");
+}
+
+/// Every document that has this value in one place.
+fn replaced(value: &Value, by: &Value, tell: &mut dyn FnMut(Value)) {
+    tell(by.clone());
+    match value {
+        Value::List(items) => {
+            for (place, item) in items.iter().enumerate() {
+                replaced(item, by, &mut |item| {
+                    let mut items = (**items).clone();
+                    items[place] = item;
+                    tell(Value::list(items));
+                });
+            }
+        }
+        Value::Map(members) => {
+            for (name, member) in members.iter() {
+                replaced(member, by, &mut |member| {
+                    let mut members: Map = (**members).clone();
+                    members.insert(name.clone(), member);
+                    tell(members.into());
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn edges_to_nowhere_are_errors() {
+    let text = r#"{"labels": {"1": {"entry": "n7",
+  "nodes": [{"id": "n1", "op": "R", "data": {"adapter": "a.B"}}, {"id": "n2", "op": "J"}],
+  "edges": [
+    {"from": "n1", "to": "n8", "to_kind": "node", "port": "next"},
+    {"from": "n9", "to": "n1", "to_kind": "node", "port": "next"},
+    {"from": "n1", "to": "n1", "to_kind": "label", "port": "next"},
+    {"from": "", "to": "", "to_kind": "node", "port": "next"},
+    {"to_kind": "node", "port": "next"}]}}}"#;
+    check_found(
+        text,
+        expect![[r#"
+        1:28 G302 label `1` begins with node `n7`, which label `1` does not have
+        4:26 G302 the `next` edge of `n1` leads to node `n8`, which label `1` does not have
+        5:14 G302 an edge leaves node `n9`, which label `1` does not have
+        6:26 G303 the `next` edge of `n1` leads to label `n1`, which does not exist
+        6:26 G403 `n1` of label `1` has more than one `next` edge
+        7:14 G102 an edge of label `1` has no `from`
+        7:24 G102 an edge of label `1` has no `to`
+        8:5 G102 an edge of label `1` has no `from`
+        8:5 G102 an edge of label `1` has no `to`
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn self_loops_are_survived() {
+    let text = r#"{"labels": {"1": {
+  "nodes": [{"id": "n1", "op": "If", "data": {"cond": "x"}}],
+  "edges": [
+    {"from": "n1", "to": "n1", "to_kind": "node", "port": "then"},
+    {"from": "n1", "to": "n1", "to_kind": "node", "port": "else"},
+    {"from": "n1", "to": "n1", "to_kind": "node", "port": "err"}]}}}"#;
+    check_found(
+        text,
+        expect![[r#"
+        6:26 G413 the port `err` leads to a `Err` node, but `n1` is `If`
+        exit 0
+    "#]],
+    );
+    survives(text).unwrap();
+}
+
+#[test]
+fn ids_can_be_anything() {
+    let text = r#"{"labels": {"": {"nodes": [
+  {"id": "n1", "op": "R", "data": {"adapter": "a.B"}}, {"id": "n1", "op": "J"},
+  {"id": "n1", "op": "J"}, {"id": "", "op": "J"},
+  {"id": "n99999999999999999999999999", "op": "J"}, {"id": "n-1", "op": "J"}]}}}"#;
+    check_found(
+        text,
+        expect![[r#"
+        2:63 G104 label `` has two nodes `n1`
+        3:10 G104 label `` has two nodes `n1`
+        3:35 G102 a node of label `` has no `id`
+        4:10 G407 node `n99999999999999999999999999` of label `` cannot be reached
+        4:60 G407 node `n-1` of label `` cannot be reached
+        exit 1
+    "#]],
+    );
+    survives(&text.replace("n-1", &"9".repeat(1_000_000))).unwrap();
+    let label = "/~".repeat(100_000);
+    let text = format!(r#"{{"labels": {{"{label}": {{"nodes": [{{"id": "{label}"}}]}}}}}}"#);
+    survives(&text).unwrap();
+}
+
+#[test]
+fn labels_without_nodes_are_errors() {
+    let text = r#"{"labels": {"a": {}, "b": {"nodes": []}, "c": {"nodes": null, "edges": []},
+  "d": {"legacy": {"steps": []}}, "e": null}}"#;
+    check_found(
+        text,
+        expect![[r#"
+        1:13 G304 label `a` is empty
+        1:22 G304 label `b` is empty
+        1:42 G304 label `c` is empty
+        2:3 G304 label `d` is empty
+        2:40 G101 `e` must be an object with `nodes` and `edges`, not null
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn twenty_thousand_errors_are_found_and_fifty_are_shown() {
+    let labels: Vec<String> = (1..=20_000).map(|id| format!(r#""l{id}": {{}}"#)).collect();
+    let done = check(format!(r#"{{"labels": {{{}}}}}"#, labels.join(",")), &[]);
+    assert_eq!((done.code, &*done.stdout), (1, ""));
+    assert_eq!(done.stderr.lines().filter(|line| line.contains(" --> ")).count(), 50);
+    let lines: Vec<&str> = done.stderr.lines().collect();
+    expect![[r#"
+        ... and 19950 more; `--json` lists all of them
+
+        f.json: 20000 errors (`quipu explain G304` says more)"#]]
+    .assert_eq(&lines[lines.len() - 3..].join("\n"));
+}
