@@ -95,7 +95,7 @@ pub(crate) struct Query {
     #[command(flatten)]
     pub(crate) reading: Reading,
     /// Only these labels (may be given several times)
-    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    #[arg(long, value_name = "LABEL")]
     pub(crate) label: Vec<String>,
     /// The node it is about, for example `n3`
     #[arg(long, value_name = "NODE")]
@@ -224,7 +224,7 @@ pub(crate) struct Output {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Text)]
     format: OutputFormat,
     /// The same as `--format json`
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long)]
     json: bool,
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Loaded {
     pub(crate) graph: Option<Graph>,
     /// In the order of the text.
     pub(crate) findings: Vec<Diagnostic>,
+    /// What was found before there was a graph: no change of the graph can mend it.
+    pub(crate) unmendable: Option<String>,
 }
 
 impl Loaded {
@@ -57,9 +59,14 @@ impl From<bool> for Strictness {
     }
 }
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Reads a file (`-` is standard input), makes a graph of it and checks it.
 pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Result<Loaded> {
-    let bytes = read_bytes(file)?;
+    let mut bytes = read_bytes(file)?;
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => return Ok(not_utf8(file, &error)),
@@ -73,9 +80,12 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
         None => frontends::detect(&source.text),
     };
     let frontends::Reading { draft, mut findings } = frontends::read(&source, format);
+    let mut unmendable = None;
     let edges = if reading.legacy_edges { Edges::Legacy } else { Edges::Strict };
     let graph = draft.map(|draft| {
         let graph = graph::normalize(draft, &mut findings);
+        let mends = |finding: &&Diagnostic| *finding.code != codes::LEGACY_STEPS;
+        unmendable = findings.iter().find(mends).map(render::headline);
         findings.extend(validate(&graph, edges));
         graph
     });
@@ -86,12 +96,13 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
         }
     }
     findings.sort_by_key(|finding| finding.at.span().start);
-    Ok(Loaded { source, format, graph, findings })
+    Ok(Loaded { source, format, graph, findings, unmendable })
 }
 
-/// Reads a file that is only text to us, such as a patch.
-pub(crate) fn read_text(file: &str) -> Result<String> {
-    String::from_utf8(read_bytes(file)?).with_context(|| format!("`{file}` is not UTF-8"))
+/// Reads a file that is text in no format of ours, such as a patch.
+pub(crate) fn read_source(file: &str) -> Result<Source> {
+    let text = String::from_utf8(read_bytes(file)?);
+    Ok(Source::new(file, text.with_context(|| format!("`{file}` is not UTF-8"))?))
 }
 
 fn read_bytes(file: &str) -> Result<Vec<u8>> {
@@ -120,7 +131,7 @@ fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> Loaded {
     let at = valid.min(source.text.len());
     let width = source.text[at..].chars().next().map_or(0, char::len_utf8);
     let at = Anchor::Span(Span::new(at, at + width));
-    let message = format!("byte {valid} (0x{:02x}) is not UTF-8", bytes[valid]);
+    let message = format!("the byte 0x{:02x} is not UTF-8", bytes[valid]);
     let finding = Diagnostic::new(&codes::NOT_UTF8, at, message).help("save the file as UTF-8");
-    Loaded { source, format: Format::Graph, graph: None, findings: vec![finding] }
+    Loaded { source, format: Format::Graph, graph: None, findings: vec![finding], unmendable: None }
 }

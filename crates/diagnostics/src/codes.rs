@@ -99,7 +99,7 @@ codes! {
     TOO_DEEP = "T004", Error, None;
     /// A number that cannot be kept exactly.
     INEXACT_NUMBER = "T005", Error, Some(Rule::Range);
-    /// A format that cannot be recognised.
+    /// A format that cannot be read yet.
     UNKNOWN_FORMAT = "T006", Error, None;
 
     // G1: the shape of a graph document.
@@ -129,6 +129,8 @@ codes! {
     UNKNOWN_LABEL = "G303", Error, Some(Rule::Reference);
     /// A label without nodes.
     EMPTY_LABEL = "G304", Error, None;
+    /// An edge from a node to itself.
+    SELF_LOOP = "G305", Error, None;
 
     // G4: phase 2.
     /// Ids that are not `n1..nk`.

@@ -141,7 +141,7 @@ impl Diagnostic {
         Diagnostic {
             code,
             severity: code.severity,
-            message: message.to_string(),
+            message: shortened(message.to_string()),
             at,
             gate: None,
             labels: Vec::new(),
@@ -196,6 +196,16 @@ impl Diagnostic {
             .chain(self.labels.iter_mut().map(|label| &mut label.at))
             .chain(edits.map(|edit| &mut edit.at))
     }
+}
+
+/// Authors' words are repeated in messages, but not without end.
+fn shortened(mut message: String) -> String {
+    const LENGTH_MAX: usize = 400;
+    if let Some((end, _)) = message.char_indices().nth(LENGTH_MAX) {
+        message.truncate(end);
+        message.push_str("...");
+    }
+    message
 }
 
 /// Whether any of them is an error.

@@ -40,14 +40,12 @@ impl Format {
     }
 }
 
-/// The format of a text. JSON is a graph unless it has `nodes` at its top, as Stargraph has.
+/// The format of a text. JSON with `nodes` and no `labels` is Stargraph's.
 pub fn detect(text: &str) -> Format {
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if start.starts_with(['{', '[']) {
-        return match json::first_member(start, &["labels", "nodes"]) {
-            Some("nodes") => Format::Stargraph,
-            _ => Format::Graph,
-        };
+        let has = |name: &str| json::first_member(start, &[name]).is_some();
+        return if !has("labels") && has("nodes") { Format::Stargraph } else { Format::Graph };
     }
     let has = |key: &str| start.lines().any(|line| line.starts_with(key));
     if start.is_empty() {

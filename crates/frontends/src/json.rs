@@ -1,6 +1,6 @@
 //! JSON text to a value, and places in it to spans.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
 use jsonc_parser::ast;
@@ -58,6 +58,10 @@ fn in_our_words(message: &str) -> (&str, &str) {
         "expected `,` or `]`" => ("a `,` or `]` must stand here", ""),
         "expected `:`" => ("a `:` must stand here", ""),
         "invalid escape" => ("an unknown escape in text", "write a backslash as `\\\\`"),
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => (
+            "half of a surrogate pair stands in text",
+            "write both halves, or the character itself",
+        ),
         "number out of range" => ("this number is too large", "write it as text, in quotes"),
         _ if message.starts_with("control character") => {
             ("a tab, line break or other control character stands in text", "write `\\t` or `\\n`")
@@ -66,7 +70,12 @@ fn in_our_words(message: &str) -> (&str, &str) {
     }
 }
 
-fn explain(source: &Source, problems: Vec<Problem>) -> Vec<Diagnostic> {
+fn explain(source: &Source, mut problems: Vec<Problem>) -> Vec<Diagnostic> {
+    let mut seen = BTreeSet::new();
+    problems.retain(|problem| match problem {
+        Problem::Duplicate { at } => seen.insert(at.clone()),
+        Problem::Rounded { .. } => true,
+    });
     let mut places: Vec<Anchor> = Vec::with_capacity(problems.len());
     for problem in &problems {
         places.push(match problem {
@@ -188,8 +197,12 @@ fn visit(
                         seen.insert(name, key);
                         visit(&property.value, Some(key), None, below, spans);
                     }
+                    // The second time is shown; a third says nothing new.
                     Some(_) => {
-                        below.here.iter().for_each(|asker| spans[*asker].key_again = Some(key));
+                        if below.here.first().is_some_and(|asker| spans[*asker].key_again.is_none())
+                        {
+                            below.here.iter().for_each(|asker| spans[*asker].key_again = Some(key));
+                        }
                     }
                 }
                 missing.remove(name);

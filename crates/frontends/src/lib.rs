@@ -22,6 +22,7 @@ pub use detect::{Format, detect};
 use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
 use graph::draft::Draft;
 pub use json::locate;
+use value::Value;
 
 /// What reading a text gave.
 pub struct Reading {
@@ -31,13 +32,20 @@ pub struct Reading {
     pub findings: Vec<Diagnostic>,
 }
 
+/// Reads a text that is only JSON to us, such as a patch. Its findings have their places.
+pub fn read_json(source: &Source) -> (Option<Value>, Vec<Diagnostic>) {
+    let mut findings = Vec::new();
+    let value = json::read(source, &mut findings);
+    locate(source, &mut findings);
+    (value, findings)
+}
+
 /// Reads a text as a format.
 pub fn read(source: &Source, format: Format) -> Reading {
     match format {
         Format::Graph => document::read(source),
         other => {
-            let message =
-                format!("this looks like {}, which cannot be read yet", other.description());
+            let message = format!("{} cannot be read yet", other.description());
             let first_line = source.line(1);
             let at = Anchor::Span(Span::new(first_line.start, first_line.end));
             let finding = Diagnostic::new(&codes::UNKNOWN_FORMAT, at, message)

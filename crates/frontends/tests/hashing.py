@@ -119,12 +119,12 @@ def slot(cell):
 def condition(written):
     """The canonical text, or nothing for what cannot be read."""
     written = written.strip()
-    bare = re.split("[\"']", written)[0]
-    if any(sign in bare for sign in "<>()&|") or "!=" in bare:
+    outside = re.sub("\"[^\"]*\"|'[^']*'", lambda quoted: " " * len(quoted[0]), written)
+    if any(sign in outside for sign in "!<>()&|\"'"):
         return None
-    if "=" in written:
-        left, right = written.split("=", 1)
-        left, right = part(left.strip()), right_part(right.removeprefix("=").strip())
+    if "=" in outside:
+        at = outside.index("=")
+        left, right = part(written[:at].strip()), right_part(written[at + 1 :].removeprefix("=").strip())
         return f"{left} = {right}" if left is not None and right is not None else None
     if written.endswith("?"):
         inner = part(written[:-1].rstrip())
@@ -134,7 +134,7 @@ def condition(written):
 
 def part(written):
     if written.startswith("$") and is_name(written[1:]):
-        return written[1:]
+        return written if constant(written[1:]) is not None else written[1:]
     found = constant(written)
     if found is not None:
         return found
@@ -144,28 +144,32 @@ def part(written):
 def right_part(written):
     if written.startswith("$") and is_name(written[1:]):
         return written
-    if any(sign in written for sign in "=<>?"):
-        return None
     found = constant(written)
-    return in_quotes(written) if found is None else found
+    if found is not None:
+        return found
+    if written == "" or any(sign in written for sign in "\"'=?"):
+        return None
+    return in_quotes(written)
 
 
 def constant(written):
     for mark in "\"'":
-        if len(written) >= 2 and written[0] == written[-1] == mark:
-            return in_quotes(written[1:-1])
+        inner = written[1:-1]
+        if len(written) >= 2 and written[0] == written[-1] == mark and mark not in inner:
+            return in_quotes(inner)
     if written in ("true", "false", "null"):
         return written
+    if re.match("-?0[0-9]", written):
+        return None
     if re.fullmatch("-?[0-9]{1,15}", written):
         return str(int(written))
-    if re.fullmatch("-?[0-9.][-0-9.eE+]*", written) and not re.fullmatch("-?[0-9]+", written):
+    if re.fullmatch("-?([0-9]|[.][0-9])[-0-9.eE+]*", written) and not re.fullmatch("-?[0-9]+", written):
         try:
             number = float(written)
         except ValueError:
             return None
         if math.isfinite(number):
-            printed = ecmascript(number)
-            return printed if "." in printed or "e" in printed else printed + ".0"
+            return ecmascript(number)
     return None
 
 
@@ -190,9 +194,12 @@ def hash_node(page, node):
     if op in page.ops:
         given, operands = member(node, "operands", dict, {}), {}
         for name, (kind, words) in page.ops[op][1].items():
-            fitting = fit(kind, words, given[name]) if name in given else None
-            if fitting is not None:
-                operands[name] = fitting
+            if name in given:
+                fitting = fit(kind, words, given[name])
+                operands[name] = {"odd": given[name]} if fitting is None else fitting
+            elif kind != "edge" and data.get(name) is not None:
+                if kind not in ("first", "bind") or data[name] != "":
+                    operands[name] = {"odd": data[name]}
     else:
         operands = {name: data[name] for name in data if name not in ("op", "lineno", "raw")}
     return canonical({"op": op, "operands": operands})
@@ -217,6 +224,7 @@ def fit(kind, words, operand):
             "adapter": is_text,
             "name": is_text,
             "value": True,
+            "first": value != "",
             "condition": isinstance(value, bool),
             "word": is_text and value in words,
             "number": isinstance(value, int) and not isinstance(value, bool),
@@ -226,8 +234,10 @@ def fit(kind, words, operand):
     if form == "expr" and kind == "condition" and is_text:
         printed = condition(value)
         return None if printed is None else {"expr": printed}
-    forms = {"value": "var", "bind": "var", "callee": "label"}
-    return operand if is_text and forms.get(kind) == form else None
+    forms = {"value": "var", "first": "var", "bind": "var", "callee": "label"}
+    if not is_text or forms.get(kind) != form or (form == "var" and not is_name(value)):
+        return None
+    return operand
 
 
 def member(value, name, kind, default):
@@ -281,9 +291,9 @@ def hash_label(page, label, labels):
             if edge.port is None or (edge.label is None and edge.node is None):
                 continue
             to = position[edge.node] if edge.label is None else edge.label
-            kind = (0, to) if edge.label is None else (1, to.encode("utf-8"))
-            rows.append(((page.rank(op, edge.port), kind), [place, edge.port, to]))
-        covered += [row for _, row in sorted(rows)]
+            rank = page.rank(op, edge.port) if op in page.ops else 0
+            rows.append((rank, [place, edge.port, to]))
+        covered += [row for _, row in sorted(rows, key=lambda row: row[0])]
     texts = [hash_node(page, node) for node in nodes]
     hashes = [digest(covered_text) for covered_text in texts]
     label_text = canonical(

@@ -157,6 +157,7 @@ fn slot(slot: &Slot) -> String {
     let kind = match slot.kind {
         SlotKind::Adapter => "adapter",
         SlotKind::Value => "value",
+        SlotKind::FirstValue => "first",
         SlotKind::Values => "values",
         SlotKind::Condition => "condition",
         SlotKind::Bind => "bind",

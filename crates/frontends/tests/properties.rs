@@ -4,9 +4,9 @@
 use diagnostics::Source;
 use graph::diff::{apply, diff};
 use graph::hash::Hashes;
+use graph::ops::Port;
 use graph::rewrite::{Patch, rewrite};
 use graph::validate::{Edges, validate};
-use graph::ops::Port;
 use graph::{Edge, Graph, Kind, Label, Operand};
 use proptest::prelude::*;
 use sim::Random;

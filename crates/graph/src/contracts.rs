@@ -1,6 +1,7 @@
 //! What adapter verbs do: plain data, so that effects are looked up and never guessed.
 
 use crate::effects::Again::{self, ByAsking, Freely, WithKey};
+use crate::effects::Tier;
 use crate::effects::Touches::{self, Clock, Model, Nothing, Random, Read, Write};
 
 /// What is known of a verb.
@@ -14,6 +15,13 @@ pub struct Contract {
     pub kind: &'static str,
     /// The kind of memory it works on.
     pub memory_type: Option<&'static str>,
+}
+
+impl Contract {
+    /// The tier of spec 2 that is printed for it.
+    pub fn tier(&self) -> Tier {
+        if self.kind == "control" { Tier::Control } else { self.touches.tier() }
+    }
 }
 
 /// A verb that no contract names may do anything: it counts as a write that must not be repeated.
@@ -40,8 +48,8 @@ const fn row(namespace: &'static str, verbs: &'static [&'static str], contract: 
 
 /// The first row that fits counts.
 static ROWS: &[Row] = &[
-    row("core", &["NOW", "ISO", "ISO_TS"], contract(Clock, Freely, "clock")),
-    row("core", &["UUID"], contract(Random, Freely, "random")),
+    row("core", &["NOW", "ISO", "ISO_TS"], contract(Clock, Freely, "compute")),
+    row("core", &["UUID"], contract(Random, Freely, "compute")),
     row("core", &["ENV"], contract(Read, Freely, "memory_read")),
     row("core", &["SLEEP"], contract(Clock, Freely, "control")),
     row("core", &[], contract(Nothing, Freely, "compute")),

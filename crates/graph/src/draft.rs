@@ -7,8 +7,7 @@ use value::{Map, Ordered, Text, Value};
 
 use crate::declarations::Declarations;
 use crate::effects::{Effect, Tier};
-use crate::model::ToKind;
-use crate::model::{Endpoint, Extra};
+use crate::model::{Endpoint, Exit, Extra, ToKind};
 use crate::ops::Port;
 
 /// A whole document. A member that is absent here was absent, or could not be understood (then
@@ -44,10 +43,12 @@ pub struct DraftLabel {
     pub edges: Vec<DraftEdge>,
     /// The id of the node to begin with.
     pub entry: Option<Text>,
-    /// `exits`, as node and variable.
-    pub exits: Option<Vec<(Text, Option<Text>)>>,
-    /// How many of its nodes and steps could not be read at all.
-    pub unread: usize,
+    /// `exits`.
+    pub exits: Option<Vec<Exit>>,
+    /// Items of `nodes` that are no nodes, with their places.
+    pub odd_nodes: Vec<(u32, Value)>,
+    /// Items of `edges` that are no edges, with their places.
+    pub odd_edges: Vec<(u32, Value)>,
     /// Emit targets that its `emit_edges` name.
     pub emit_targets: Vec<Text>,
     /// `legacy.steps`.
@@ -61,6 +62,8 @@ pub struct DraftLabel {
 pub struct DraftNode {
     /// Where it stands in the author's list.
     pub at: u32,
+    /// Whether that is the list of steps.
+    pub is_step: bool,
     /// `id`.
     pub id: Option<Text>,
     /// `op`.

@@ -96,8 +96,9 @@ impl Touches {
     /// The tier that is printed for it.
     pub fn tier(self) -> Tier {
         match self {
-            Touches::Nothing => Tier::Pure,
-            Touches::Clock | Touches::Random | Touches::Read => Tier::IoRead,
+            // Spec 2 has no word for the clock and for chance: they change nothing outside.
+            Touches::Nothing | Touches::Clock | Touches::Random => Tier::Pure,
+            Touches::Read => Tier::IoRead,
             Touches::Write | Touches::Model | Touches::Person => Tier::IoWrite,
         }
     }

@@ -1,12 +1,12 @@
 //! The expression language of conditions.
 //!
-//! Three forms so far: `x` (x holds something true), `x?` (x is there), `a = b` (both print
-//! the same). A name stands for a variable; the right side of `=` is text unless it is a
-//! number, a boolean, null or `$name`.
+//! Three forms so far: `x` (x holds something true), `x?` (x is there), `a = b` (both are
+//! equal). A name stands for a variable; the right side of `=` is text unless it is a number, a
+//! boolean, null or `$name`.
 
 use std::fmt;
 
-use value::{Text, Value};
+use value::{Text, Value, json};
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,17 +35,35 @@ pub struct BadExpr {
     pub message: String,
 }
 
+fn bad<T>(message: String) -> Result<T, BadExpr> {
+    Err(BadExpr { message })
+}
+
 impl Expr {
     /// Reads a condition.
     pub fn parse(text: &str) -> Result<Expr, BadExpr> {
         let text = text.trim();
-        const UNKNOWN: [&str; 9] = ["!=", "<=", ">=", "<", ">", "(", ")", "&", "|"];
-        if let Some(unknown) = UNKNOWN.iter().find(|unknown| unquoted(text).contains(*unknown)) {
-            return Err(BadExpr { message: format!("`{unknown}` is not known here") });
+        let mut equals = None;
+        let mut quote = None;
+        for (at, letter) in text.char_indices() {
+            match (quote, letter) {
+                (Some(open), _) if open == letter => quote = None,
+                (Some(_), _) => {}
+                (None, '"' | '\'') => quote = Some(letter),
+                (None, '!' | '<' | '>' | '(' | ')' | '&' | '|') => {
+                    return bad(format!("`{letter}` is not known here"));
+                }
+                (None, '=') if equals.is_none() => equals = Some(at),
+                (None, _) => {}
+            }
         }
-        if let Some((left, right)) = text.split_once('=') {
-            let right = right.strip_prefix('=').unwrap_or(right).trim();
-            return Ok(Expr::Equal(subject(left.trim())?, object(right)?));
+        if let Some(open) = quote {
+            return bad(format!("a closing {open} is missing"));
+        }
+        if let Some(at) = equals {
+            let (left, right) = (&text[..at], &text[at + 1..]);
+            let right = right.strip_prefix('=').unwrap_or(right);
+            return Ok(Expr::Equal(subject(left.trim())?, object(right.trim())?));
         }
         match text.strip_suffix('?') {
             Some(name) => Ok(Expr::Exists(subject(name.trim_end())?)),
@@ -66,49 +84,48 @@ impl Expr {
     }
 }
 
-/// The text up to its first quote.
-fn unquoted(text: &str) -> &str {
-    text.split(['"', '\'']).next().unwrap_or_default()
-}
-
+/// What stands alone or to the left: a variable or a constant.
 fn subject(text: &str) -> Result<Term, BadExpr> {
-    if let Some(name) = text.strip_prefix('$').filter(|name| is_name(name)) {
-        return Ok(Term::Name(name.into()));
-    }
-    if let Some(value) = constant(text) {
-        return Ok(Term::Lit(value));
+    if let Some(term) = variable(text).or_else(|| constant(text)) {
+        return Ok(term);
     }
     if is_name(text) {
         return Ok(Term::Name(text.into()));
     }
-    let message = if text.is_empty() {
-        "a name is missing".to_string()
-    } else {
-        format!("`{text}` is neither a name nor a constant")
-    };
-    Err(BadExpr { message })
+    match text {
+        "" => bad("a name is missing".to_string()),
+        _ => bad(format!("`{text}` is neither a name nor a constant")),
+    }
 }
 
+/// What stands to the right: a constant, `$name`, or plain text.
 fn object(text: &str) -> Result<Term, BadExpr> {
-    if let Some(name) = text.strip_prefix('$').filter(|name| is_name(name)) {
-        return Ok(Term::Name(name.into()));
+    if let Some(term) = variable(text).or_else(|| constant(text)) {
+        return Ok(term);
     }
-    if text.contains(['=', '<', '>', '?']) {
-        return Err(BadExpr { message: format!("`{text}` is neither a name nor a constant") });
+    match text {
+        "" => bad("there is nothing to compare with".to_string()),
+        _ if text.contains(['"', '\'', '=', '?']) => bad(format!("`{text}` is not one constant")),
+        _ => Ok(Term::Lit(Value::text(text))),
     }
-    Ok(Term::Lit(constant(text).unwrap_or_else(|| Value::text(text))))
+}
+
+fn variable(text: &str) -> Option<Term> {
+    text.strip_prefix('$').filter(|name| is_name(name)).map(|name| Term::Name(name.into()))
 }
 
 /// Quoted text, a number, a boolean or null.
-fn constant(text: &str) -> Option<Value> {
-    let quoted = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
-    if let Some(inner) = quoted('"').or_else(|| quoted('\'')) {
-        return Some(Value::text(inner));
-    }
-    scalar(text)
+fn constant(text: &str) -> Option<Term> {
+    let quoted = |mark: char| {
+        let inner = text.strip_prefix(mark)?.strip_suffix(mark)?;
+        (!inner.contains(mark)).then_some(inner)
+    };
+    let inner = quoted('"').or_else(|| quoted('\''));
+    inner.map(Value::text).or_else(|| scalar(text)).map(Term::Lit)
 }
 
-/// The typed constant that unquoted text spells, if it spells one.
+/// The typed constant that unquoted text spells, if it spells one. Long digits and digits with a
+/// zero in front are codes: as numbers they would lose what they name.
 pub(crate) fn scalar(text: &str) -> Option<Value> {
     match text {
         "true" => return Some(Value::Bool(true)),
@@ -117,16 +134,18 @@ pub(crate) fn scalar(text: &str) -> Option<Value> {
         _ => {}
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
-    if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+    let bytes = digits.as_bytes();
+    if !matches!(bytes, [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..]) {
         return None;
     }
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Longer digits are identifiers or codes; rounding them would lose what they name.
-        return (digits.len() <= 15).then(|| text.parse().ok().map(Value::Int)).flatten();
+    if matches!(bytes, [b'0', b'0'..=b'9', ..]) {
+        return None;
     }
-    let number =
-        digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
-    let float: f64 = number.then(|| text.parse().ok()).flatten()?;
+    if bytes.iter().all(u8::is_ascii_digit) {
+        return (bytes.len() <= 15).then(|| text.parse().ok().map(Value::Int)).flatten();
+    }
+    let is_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
+    let float: f64 = bytes.iter().all(is_number).then(|| text.parse().ok()).flatten()?;
     float.is_finite().then_some(Value::Float(float))
 }
 
@@ -151,10 +170,12 @@ impl fmt::Display for Expr {
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // `$true` is a variable, `true` is not.
+            Term::Name(name) if scalar(name).is_some() => write!(f, "${name}"),
             Term::Name(name) => f.write_str(name),
             Term::Lit(Value::Text(text)) if !text.contains('"') => write!(f, "\"{text}\""),
             Term::Lit(Value::Text(text)) => write!(f, "'{text}'"),
-            Term::Lit(value) => f.write_str(&value::json::compact(value)),
+            Term::Lit(value) => f.write_str(&json::canonical(value)),
         }
     }
 }
@@ -171,8 +192,13 @@ mod tests {
             ("state=done", "state = \"done\"", vec!["state"]),
             ("a == $b", "a = $b", vec!["a", "b"]),
             ("n=3", "n = 3", vec!["n"]),
+            ("n=3.0", "n = 3", vec!["n"]),
+            ("n=007", "n = \"007\"", vec!["n"]),
             ("true", "true", vec![]),
+            ("$true", "$true", vec!["true"]),
             ("name='a \"b\"'", "name = 'a \"b\"'", vec!["name"]),
+            ("u=\"a=b?\"", "u = \"a=b?\"", vec!["u"]),
+            ("u = in progress", "u = \"in progress\"", vec!["u"]),
         ] {
             let expr = Expr::parse(text).unwrap();
             assert_eq!(expr.to_string(), printed);
@@ -183,7 +209,9 @@ mod tests {
 
     #[test]
     fn other_text_is_refused() {
-        for text in ["", "a b", "x>3", "=b", "a>=b", "(core.eq", "?"] {
+        let refused = ["", "a b", "x>3", "=b", "a =", "a>=b", "a != b", "(core.eq", "?"];
+        for text in refused.into_iter().chain(["x=\"a\" & y", "x='a' or y", "x = \"a", "a = b = c"])
+        {
             assert!(Expr::parse(text).is_err(), "{text}");
         }
     }
@@ -193,7 +221,9 @@ mod tests {
         assert_eq!(scalar("-7"), Some(Value::Int(-7)));
         assert_eq!(scalar("0.8"), Some(Value::Float(0.8)));
         assert_eq!(scalar("1e3"), Some(Value::Float(1000.0)));
-        for text in ["1234567890123456", "1.2.3", "infinity", "nan", "e5", "", "-", "1e999"] {
+        assert_eq!(scalar("0"), Some(Value::Int(0)));
+        for text in ["1234567890123456", "007", "1.2.3", "infinity", "nan", "e5", "", "-", "1e999"]
+        {
             assert_eq!(scalar(text), None, "{text}");
         }
     }

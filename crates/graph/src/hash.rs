@@ -54,14 +54,18 @@ fn hash_node_with(node: &Node, text: &mut String) -> Digest {
         Some(_) => node.operands.write_canonical(text),
         // Nothing is known of it but its words.
         None => {
-            let words =
-                node.data.iter().filter(|(name, _)| !matches!(&***name, "op" | "lineno" | "raw"));
+            let words = node.data.iter().filter(|(name, _)| is_meant(name));
             let words: Map = words.map(|(name, value)| (name.clone(), value.clone())).collect();
             json::write_canonical(text, &words.into());
         }
     }
     text.push('}');
     Digest::of(text.as_bytes())
+}
+
+/// Whether a member of the data of an unknown op may mean something.
+pub(crate) fn is_meant(name: &str) -> bool {
+    !matches!(name, "op" | "lineno" | "raw")
 }
 
 /// `id_hash`: the nodes in the order of a walk, and the edges between these positions.
@@ -89,7 +93,8 @@ fn hash_label(label: &Label, text: &mut String) -> LabelHashes {
             };
             edges.push((op.map_or(0, |op| op.port_rank(port)), port, name, to));
         }
-        edges.sort_unstable();
+        // Several edges of one port count in the order in which they were written.
+        edges.sort_by_key(|(rank, ..)| *rank);
         for (_, port, name, to) in edges.drain(..) {
             if !std::mem::take(&mut first) {
                 text.push(',');
@@ -118,22 +123,32 @@ fn hash_label(label: &Label, text: &mut String) -> LabelHashes {
 /// What `graph_semantic_checksum` covers.
 fn summary(graph: &Graph, labels: &Ordered<LabelHashes>) -> Value {
     let ids = labels.iter().map(|(id, hashes)| (id.clone(), Value::text(hashes.label.to_string())));
-    let mut endpoints: Vec<Value> = graph.endpoints.iter().map(endpoint).collect();
-    endpoints.sort_by_cached_key(json::canonical);
-    let mut crons: Vec<Value> = graph.crons.clone();
-    crons.sort_by_cached_key(json::canonical);
     Value::map([
         ("capabilities", Value::from(graph.capabilities.clone())),
-        ("crons", Value::list(crons)),
+        ("crons", crons(graph)),
         ("declarations", Value::from(graph.declarations.to_map())),
-        ("endpoints", Value::list(endpoints)),
+        ("endpoints", endpoints(graph)),
         ("labels", Value::from(ids.collect::<Map>())),
         ("policy", Value::from(graph.runtime_policy.clone())),
     ])
 }
 
-/// What the checksum covers of an endpoint.
-pub(crate) fn endpoint(endpoint: &Endpoint) -> Value {
+/// What the checksum covers of the endpoints, in an order of its own.
+pub(crate) fn endpoints(graph: &Graph) -> Value {
+    sorted(graph.endpoints.iter().map(endpoint).collect())
+}
+
+/// The crons, in an order of its own.
+pub(crate) fn crons(graph: &Graph) -> Value {
+    sorted(graph.crons.clone())
+}
+
+fn sorted(mut items: Vec<Value>) -> Value {
+    items.sort_by_cached_key(json::canonical);
+    Value::list(items)
+}
+
+fn endpoint(endpoint: &Endpoint) -> Value {
     let text = |text: &Text| Value::Text(text.clone());
     let returned = endpoint.members.get("return_var").cloned().unwrap_or_default();
     Value::map([

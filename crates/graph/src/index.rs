@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Edge, Label};
+use crate::ops::Port;
 
 /// Edges by node. INVARIANT: built from the label it is used with, and not kept beyond it.
 pub struct Index<'a> {
@@ -87,6 +88,30 @@ impl<'a> Index<'a> {
     /// The node to begin with.
     pub fn entry(&self) -> Option<usize> {
         self.find(self.label.entry.as_deref()?)
+    }
+
+    /// Which nodes control can come to, and which guards stand beside those. A guard that is only
+    /// led to by its own port is not passed: what follows it is not reached through it.
+    pub fn reached(&self) -> Vec<bool> {
+        let mut reached = vec![false; self.label.nodes.len()];
+        let mut passed = vec![false; self.label.nodes.len()];
+        let mut stack: Vec<(usize, bool)> =
+            self.entry().map(|entry| (entry, true)).into_iter().collect();
+        while let Some((node, passes)) = stack.pop() {
+            let known = if passes { &mut passed } else { &mut reached };
+            if std::mem::replace(&mut known[node], true) {
+                continue;
+            }
+            reached[node] = true;
+            for edge in self.edge_indices_from(node) {
+                let Some(target) = self.target(edge) else { continue };
+                let fails = self.label.edges[edge].port.is_some_and(Port::is_failure);
+                if passes || fails {
+                    stack.push((target, !fails));
+                }
+            }
+        }
+        reached
     }
 
     /// Nodes in the order of a walk from the entry, deepest first, ports in the op table's

@@ -29,4 +29,4 @@ pub use expr::{BadExpr, Expr, Term};
 pub use index::Index;
 pub use model::{Edge, EmitEdge, Endpoint, Exit, Extra, Graph, Label, Node, ToKind};
 pub use normalize::normalize;
-pub use operand::{Filled, Operand, Operands};
+pub use operand::{Filled, Operand, Operands, Written};

@@ -48,8 +48,10 @@ pub struct Label {
     pub exits: Vec<Exit>,
     /// Data flow to the next node, and routing of what is returned.
     pub emit_edges: Vec<EmitEdge>,
-    /// How many of its nodes and steps could not be read at all.
-    pub unread: usize,
+    /// Items of `nodes` that are no nodes, with their places.
+    pub odd_nodes: Vec<(u32, Value)>,
+    /// Items of `edges` that are no edges, with their places.
+    pub odd_edges: Vec<(u32, Value)>,
     /// Platforms that its emit edges name, for a document that lists none.
     pub emit_targets: Vec<Text>,
     /// Unknown members.
@@ -83,6 +85,8 @@ pub struct Node {
     pub memory_type: Option<Text>,
     /// The line of the source text.
     pub lineno: Option<i64>,
+    /// Whether it was made of a step, and stands in the list of steps.
+    pub is_step: bool,
     /// Unknown members.
     pub extra: Extra,
 }
@@ -132,6 +136,8 @@ pub struct Exit {
     pub node: Text,
     /// What it returns.
     pub var: Option<Text>,
+    /// Unknown members.
+    pub extra: Extra,
 }
 
 /// An edge beside control flow.
@@ -214,8 +220,14 @@ impl Node {
             writes: Vec::new(),
             memory_type: None,
             lineno: None,
+            is_step: false,
             extra: Extra::default(),
         }
+    }
+
+    /// Its id for a message.
+    pub(crate) fn shown(&self) -> String {
+        if self.id.is_empty() { "a node without id".to_string() } else { format!("`{}`", self.id) }
     }
 
     /// The row of the op table, if the op is known.
@@ -233,10 +245,24 @@ impl Node {
                 Some(match adapter.split_once('.') {
                     Some(parts) => parts,
                     // The older form: `cache get` for `cache.get`.
-                    None => (adapter, self.operands.text("target").map_or("", |verb| verb)),
+                    None => {
+                        let verb = op
+                            .slot_of(SlotKind::FirstValue)
+                            .and_then(|slot| self.operands.text(slot.name));
+                        (adapter, verb.map_or("", |verb| verb))
+                    }
                 })
             }
             _ => None,
+        }
+    }
+
+    /// Whether everything it touches is known: its op is, and its verb if it has one.
+    pub(crate) fn is_well_known(&self) -> bool {
+        match (self.def(), self.adapter()) {
+            (None, _) => false,
+            (Some(op), None) => op.runs != Runs::Adapter,
+            (Some(_), Some((namespace, verb))) => contracts::find(namespace, verb).is_some(),
         }
     }
 
@@ -262,6 +288,14 @@ impl Label {
     /// The node with this id.
     pub fn node(&self, id: &str) -> Option<&Node> {
         Some(&self.nodes[self.index_of(id)?])
+    }
+}
+
+impl Label {
+    /// Whether something stands where its nodes should be.
+    pub(crate) fn has_odd_nodes(&self) -> bool {
+        let odd = |name: &str| self.extra.get(name).is_some();
+        !self.odd_nodes.is_empty() || odd("nodes") || odd("legacy")
     }
 }
 

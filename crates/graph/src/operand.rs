@@ -1,7 +1,5 @@
 //! What a slot holds, typed: a literal, a variable, an expression or a label.
 
-use std::sync::Arc;
-
 use value::{Map, Text, Value, json};
 
 use crate::expr::{Expr, is_name, scalar};
@@ -21,6 +19,17 @@ pub enum Operand {
     Expr(Expr),
     /// A label.
     Label(Text),
+    /// What the author wrote, where it is nothing that the slot can hold.
+    Odd(Value, Written),
+}
+
+/// Where an odd operand was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// In `data`.
+    Data,
+    /// In `operands`.
+    Operands,
 }
 
 /// What fills a slot.
@@ -62,7 +71,7 @@ impl Operands {
         match self.one(name)? {
             Operand::Lit(value) => value.as_text(),
             Operand::Var(name) | Operand::Label(name) => Some(name),
-            Operand::Expr(_) => None,
+            Operand::Expr(_) | Operand::Odd(..) => None,
         }
     }
 
@@ -92,7 +101,7 @@ impl Operands {
                 let (var, expr) = match operand {
                     Operand::Var(name) => (Some(name), None),
                     Operand::Expr(expr) => (None, Some(expr)),
-                    Operand::Lit(_) | Operand::Label(_) => (None, None),
+                    Operand::Lit(_) | Operand::Label(_) | Operand::Odd(..) => (None, None),
                 };
                 var.into_iter().chain(expr.into_iter().flat_map(Expr::names))
             })
@@ -117,7 +126,7 @@ impl Operands {
         self.0.reserve_exact(count);
     }
 
-    /// Adds the canonical form of [`Operands::to_map`] to a text.
+    /// Adds the canonical form to a text: that of [`Operands::to_map`], and odd ones as `odd`.
     pub(crate) fn write_canonical(&self, out: &mut String) {
         // Slot names are ASCII, so their order by bytes is the canonical one.
         let mut by_name: [Option<&(&'static Slot, Filled)>; SLOTS_MAX] = [None; SLOTS_MAX];
@@ -150,9 +159,12 @@ impl Operands {
         out.push('}');
     }
 
-    /// The member `operands` of a node.
+    /// The member `operands` of a node. What is odd in `data` stays there.
     pub fn to_map(&self) -> Map {
-        self.iter().map(|(slot, filled)| (slot.name.into(), filled.to_value())).collect()
+        let is_typed =
+            |filled: &Filled| !matches!(filled, Filled::One(Operand::Odd(_, Written::Data)));
+        let typed = self.iter().filter(|(_, filled)| is_typed(filled));
+        typed.map(|(slot, filled)| (slot.name.into(), filled.to_value())).collect()
     }
 }
 
@@ -182,13 +194,14 @@ impl Operand {
             Operand::Var(name) => Value::map([("var", Value::Text(name.clone()))]),
             Operand::Expr(expr) => Value::map([("expr", Value::text(expr.to_string()))]),
             Operand::Label(label) => Value::map([("label", Value::Text(label.clone()))]),
+            Operand::Odd(value, _) => value.clone(),
         }
     }
 
     /// As `data` writes it, without types.
     pub fn to_data(&self) -> Value {
         match self {
-            Operand::Lit(value) => value.clone(),
+            Operand::Lit(value) | Operand::Odd(value, _) => value.clone(),
             Operand::Var(name) | Operand::Label(name) => Value::Text(name.clone()),
             Operand::Expr(expr) => Value::text(expr.to_string()),
         }
@@ -197,12 +210,14 @@ impl Operand {
 
 impl Operand {
     fn write_canonical(&self, out: &mut String) {
+        let constant = |out: &mut String, kind: &str, value: &Value| {
+            out.push_str(kind);
+            json::write_canonical(out, value);
+            out.push('}');
+        };
         let (kind, value) = match self {
-            Operand::Lit(value) => {
-                out.push_str("{\"lit\":");
-                json::write_canonical(out, value);
-                return out.push('}');
-            }
+            Operand::Lit(value) => return constant(out, "{\"lit\":", value),
+            Operand::Odd(value, _) => return constant(out, "{\"odd\":", value),
             Operand::Var(name) => ("var", &**name),
             Operand::Label(label) => ("label", &**label),
             Operand::Expr(expr) => ("expr", &*expr.to_string()),
@@ -251,7 +266,10 @@ pub(crate) fn from_data(
     }
     Ok(Some(Filled::One(match slot.kind {
         SlotKind::Target(_) | SlotKind::Protects => return Ok(None),
-        SlotKind::Value => operand(value),
+        // An empty first argument is how older compilers write a call without arguments.
+        SlotKind::FirstValue if *value == Value::text("") => return Ok(None),
+        SlotKind::Bind if *value == Value::text("") => return Ok(None),
+        SlotKind::Value | SlotKind::FirstValue => operand(value),
         SlotKind::Values => {
             let items = value.as_list().ok_or(Misfit::Kind("a list"))?;
             return Ok(Some(Filled::Many(items.iter().map(operand).collect())));
@@ -264,7 +282,14 @@ pub(crate) fn from_data(
             Value::Bool(_) => Operand::Lit(value.clone()),
             _ => return Err(Misfit::Kind("a condition")),
         },
-        SlotKind::Bind => Operand::Var(name("the name of a variable")?),
+        SlotKind::Bind => {
+            let name = name(VARIABLE)?;
+            let bare = name.strip_prefix('$').unwrap_or(&name);
+            if !is_name(bare) {
+                return Err(Misfit::Kind(VARIABLE));
+            }
+            Operand::Var(bare.into())
+        }
         SlotKind::Callee => Operand::Label(name("the name of a label")?),
         SlotKind::Adapter => Operand::Lit(Value::Text(name("`namespace.verb`")?)),
         SlotKind::Name => Operand::Lit(Value::Text(name("a name")?)),
@@ -287,6 +312,8 @@ pub(crate) fn from_data(
     })))
 }
 
+const VARIABLE: &str = "the name of a variable";
+
 /// Reads one member of `operands`.
 pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit> {
     let filled = match value {
@@ -299,6 +326,7 @@ pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit
         (Filled::Many(operands), _) => {
             operands.iter().all(|operand| matches!(operand, Operand::Lit(_) | Operand::Var(_)))
         }
+        (Filled::One(Operand::Lit(value)), SlotKind::FirstValue) => *value != Value::text(""),
         (Filled::One(Operand::Lit(value)), SlotKind::Number) => matches!(value, Value::Int(_)),
         (Filled::One(Operand::Lit(value)), SlotKind::Word(words)) => {
             value.as_text().is_some_and(|text| words.contains(&&**text))
@@ -308,7 +336,9 @@ pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit
         }
         (Filled::One(Operand::Lit(value)), SlotKind::Condition) => matches!(value, Value::Bool(_)),
         (Filled::One(Operand::Lit(_)), SlotKind::Value | SlotKind::Literal) => true,
-        (Filled::One(Operand::Var(_)), SlotKind::Value | SlotKind::Bind) => true,
+        (Filled::One(Operand::Var(_)), SlotKind::Value | SlotKind::FirstValue | SlotKind::Bind) => {
+            true
+        }
         (Filled::One(Operand::Expr(_)), SlotKind::Condition) => true,
         (Filled::One(Operand::Label(_)), SlotKind::Callee) => true,
         _ => false,
@@ -319,7 +349,7 @@ pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit
 /// What a slot can hold, in words.
 fn can_hold(kind: SlotKind) -> &'static str {
     match kind {
-        SlotKind::Value => "a literal or a variable",
+        SlotKind::Value | SlotKind::FirstValue => "a literal or a variable",
         SlotKind::Values => "a list of literals and variables",
         SlotKind::Condition => "an expression",
         SlotKind::Bind => "a variable",
@@ -339,7 +369,7 @@ fn one_operand(value: &Value) -> Result<Operand, Misfit> {
     let (kind, value) = map.first().expect("the map has one member");
     match (&**kind, value) {
         ("lit", literal) => Ok(Operand::Lit(literal.clone())),
-        ("var", Value::Text(name)) => Ok(Operand::Var(name.clone())),
+        ("var", Value::Text(name)) if is_name(name) => Ok(Operand::Var(name.clone())),
         ("label", Value::Text(label)) => Ok(Operand::Label(label.clone())),
         ("expr", Value::Text(text)) => match Expr::parse(text) {
             Ok(expr) => Ok(Operand::Expr(expr)),
@@ -359,6 +389,8 @@ pub(crate) fn agrees(filled: &Filled, data: &Value) -> bool {
             literal == data || scalar(text).is_some_and(|scalar| scalar == *literal)
         }
         (Operand::Expr(expr), Value::Text(text)) => Expr::parse(text).as_ref() == Ok(expr),
+        // That it is odd is said already.
+        (Operand::Odd(..), _) => true,
         (operand, data) => operand.to_data() == *data,
     };
     match (filled, data) {
@@ -369,32 +401,4 @@ pub(crate) fn agrees(filled: &Filled, data: &Value) -> bool {
         }
         (Filled::Many(_), _) => false,
     }
-}
-
-/// Members of `data` that repeat others, and are kept in step with them.
-pub(crate) fn refresh_repeats(op: &OpDef, data: &mut Arc<Map>) {
-    let Some(slot) = op.slot_of(SlotKind::Adapter) else { return };
-    let Some(Value::Text(adapter)) = data.get(slot.name).cloned() else { return };
-    let target = data.get("target").cloned().unwrap_or_else(|| "".into());
-    let args = data.get("args").cloned().unwrap_or_else(|| Value::list([]));
-    let (source, verb) = adapter.split_once('.').unwrap_or((&adapter, ""));
-    let entity = match &target {
-        Value::Text(text) if text.starts_with('/') => "".into(),
-        other => other.clone(),
-    };
-    let fields =
-        args.as_list().and_then(|args| args.first()).cloned().unwrap_or_else(|| "*".into());
-    let repeats = [
-        ("src", Value::text(source)),
-        ("req_op", Value::text(verb.to_uppercase())),
-        ("entity", entity),
-        ("fields", fields),
-    ];
-    let data = Arc::make_mut(data);
-    for (name, value) in repeats {
-        if let Some(member) = data.get_mut(name) {
-            *member = value;
-        }
-    }
-    data.remove("raw");
 }

@@ -18,12 +18,19 @@ pub fn of_label(id: &str, member: impl Display) -> Pointer {
 
 /// A member of a node.
 pub fn of_node(label_id: &str, of: &Node, member: impl Display) -> Pointer {
+    if of.is_step {
+        return label(label_id).child("legacy").child("steps").child(of.at).child(member);
+    }
     label(label_id).child("nodes").child(of.at).child(member)
 }
 
-/// A member of a node's `data`.
+/// A member of a node's `data`. A step is all data.
 pub fn of_data(label_id: &str, of: &Node, member: impl Display) -> Pointer {
-    of_node(label_id, of, "data").child(member)
+    if of.is_step {
+        of_node(label_id, of, member)
+    } else {
+        of_node(label_id, of, "data").child(member)
+    }
 }
 
 /// A member of an edge.

@@ -72,7 +72,7 @@ fn or_none(items: &[String]) -> String {
 fn kind(kind: SlotKind) -> String {
     match kind {
         SlotKind::Adapter => "`namespace.verb`".to_string(),
-        SlotKind::Value => "a literal or a variable".to_string(),
+        SlotKind::Value | SlotKind::FirstValue => "a literal or a variable".to_string(),
         SlotKind::Values => "a list of literals and variables".to_string(),
         SlotKind::Condition => "a condition".to_string(),
         SlotKind::Bind => "a name that is written".to_string(),

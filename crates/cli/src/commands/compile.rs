@@ -4,7 +4,7 @@ use anyhow::Result;
 use diagnostics::{Severity, render};
 use frontends::document;
 use graph::hash::Hashes;
-use value::{Value, json};
+use value::{Map, Value, json};
 
 use crate::Outcome;
 use crate::args::Compile;
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Compile) -> Result<Outcome> {
         Some(document) => output::print_json(&document)?,
         None if arguments.format.is_json() => {
             // There is no graph to print, but scripts still get their one document.
-            let mut document = value::Map::default();
+            let mut document = Map::default();
             add_findings(&mut document, &loaded);
             output::print_json(&document.into())?;
         }
@@ -35,29 +35,39 @@ pub(crate) fn compiled(loaded: &Loaded) -> Option<Value> {
     Some(document.into())
 }
 
-fn add_findings(document: &mut value::Map, loaded: &Loaded) {
+fn add_findings(document: &mut Map, loaded: &Loaded) {
+    let findings = findings(loaded);
     let lines = |severity: Severity| {
-        let findings = loaded.findings.iter().filter(|finding| finding.severity == severity);
-        Value::list(findings.map(|finding| Value::text(render::headline(finding))))
+        let word = severity.word();
+        let of = |finding: &&Value| {
+            finding.get("severity").and_then(Value::as_text).is_some_and(|own| &**own == word)
+        };
+        let text = |finding: &Value, name: &str| {
+            finding.get(name).and_then(Value::as_text).cloned().unwrap_or_default()
+        };
+        let line = |finding: &Value| {
+            format!("{word}[{}]: {}", text(finding, "code"), text(finding, "message"))
+        };
+        Value::list(findings.iter().filter(of).map(|finding| Value::text(line(finding))))
     };
     document.insert("errors".into(), lines(Severity::Error));
     document.insert("warnings".into(), lines(Severity::Warning));
-    document.insert("diagnostics".into(), findings(loaded));
+    document.insert("diagnostics".into(), Value::list(findings));
 }
 
 /// Findings that the document already carried, word for word, keep the places they had: those
 /// are in the text that its author wrote. So compiling a compiled document changes nothing.
-fn findings(loaded: &Loaded) -> Value {
+fn findings(loaded: &Loaded) -> Vec<Value> {
     let fresh: Vec<Value> =
         loaded.findings.iter().map(|finding| render::value(&loaded.source, finding)).collect();
     if fresh.is_empty() {
-        return Value::list([]);
+        return fresh;
     }
     let carried = json::read(&loaded.source.text).ok();
     let carried = carried.and_then(|(document, _)| document.get("diagnostics").cloned());
     match carried {
-        Some(Value::List(carried)) if same_findings(&carried, &fresh) => Value::List(carried),
-        _ => Value::list(fresh),
+        Some(Value::List(carried)) if same_findings(&carried, &fresh) => carried.to_vec(),
+        _ => fresh,
     }
 }
 

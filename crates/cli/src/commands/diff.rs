@@ -56,7 +56,11 @@ fn describe(found: &Diff) -> Value {
         (
             "document",
             Value::list(found.document.iter().map(|(part, old, new)| {
-                Value::map([("field", (*part).into()), ("old", old.clone()), ("new", new.clone())])
+                Value::map([
+                    ("field", part.word().into()),
+                    ("old", old.clone()),
+                    ("new", new.clone()),
+                ])
             })),
         ),
         ("summary", found.summary().into()),
@@ -85,7 +89,16 @@ fn changed(diff: &graph::diff::LabelDiff) -> Vec<Value> {
         map.insert("new".into(), changed.new.clone());
         map.into()
     });
-    slots.chain(entry).collect()
+    let order = diff.reordered.then(|| {
+        Value::map([
+            ("label", Value::Text(diff.label.clone())),
+            ("node", Value::Null),
+            ("field", "order".into()),
+            ("old", Value::Null),
+            ("new", Value::Null),
+        ])
+    });
+    slots.chain(entry).chain(order).collect()
 }
 
 fn edges(found: &Diff) -> Value {

@@ -1,12 +1,12 @@
 //! `quipu query`
 
 use anyhow::{Result, anyhow, bail};
-use diagnostics::nearest;
 use graph::ops::Port;
 use graph::query::{self, In, Paths};
 use graph::{Edge, Graph, Label};
 use value::{Text, Value};
 
+use super::no_label;
 use super::query_item::Item;
 use crate::Outcome;
 use crate::args::{Query, QueryName};
@@ -52,7 +52,11 @@ fn ask<'a>(graph: &'a Graph, arguments: &'a Query) -> Result<Answer<'a>> {
     let labels = labels(graph, arguments)?;
     let items: Vec<Item<'a>> = match arguments.name {
         QueryName::LabelNodes => query::label_nodes(graph, &labels).map(Item::Node).collect(),
-        QueryName::LabelEdges => query::label_edges(graph, &labels).map(Item::Edge).collect(),
+        QueryName::LabelEdges => {
+            let port = port(arguments)?;
+            let fits = |found: &In<'_, &Edge>| port.is_none() || found.item.port == port;
+            query::label_edges(graph, &labels).filter(fits).map(Item::Edge).collect()
+        }
         QueryName::EmitEdges => query::emit_edges(graph, &labels).map(Item::Emit).collect(),
         QueryName::DataFlowEdges => {
             query::data_flow_edges(graph, &labels).map(Item::Emit).collect()
@@ -106,10 +110,7 @@ fn ask<'a>(graph: &'a Graph, arguments: &'a Query) -> Result<Answer<'a>> {
 fn labels(graph: &Graph, arguments: &Query) -> Result<Vec<Text>> {
     let find = |id: &String| match graph.labels.get_key_value(id.as_str()) {
         Some((id, _)) => Ok(id.clone()),
-        None => match nearest(id, graph.labels.keys().map(|id| &**id)) {
-            Some(near) => Err(anyhow!("there is no label `{id}`; did you mean `{near}`?")),
-            None => Err(anyhow!("there is no label `{id}`")),
-        },
+        None => Err(no_label(graph, id)),
     };
     arguments.label.iter().map(find).collect()
 }

@@ -20,10 +20,7 @@ impl Item<'_> {
     /// As documents write it, with its label.
     pub(super) fn value(&self) -> Value {
         match self {
-            Item::Node(found) => {
-                let hash = graph::hash::hash_node(found.item);
-                in_label(found.label, document::node(found.item, Some(&hash)))
-            }
+            Item::Node(found) => in_label(found.label, node_value(found.item)),
             Item::Edge(found) => in_label(found.label, document::edge(found.item)),
             Item::Emit(found) => in_label(found.label, document::emit_edge(found.item)),
             Item::Path(label, path) => Value::map([
@@ -38,10 +35,7 @@ impl Item<'_> {
                 Value::map([
                     ("label", Value::Text((*label).clone())),
                     ("entry", Value::Text(slice.entry.clone())),
-                    (
-                        "nodes",
-                        Value::list(slice.nodes.iter().map(|node| document::node(node, None))),
-                    ),
+                    ("nodes", Value::list(slice.nodes.iter().map(|node| node_value(node)))),
                     ("edges", Value::list(slice.edges.iter().map(|edge| document::edge(edge)))),
                     ("exits", Value::list(exits)),
                 ])
@@ -62,11 +56,19 @@ impl Item<'_> {
                 }
             },
             Item::Path(label, path) => {
-                let mut line = format!("{label}: {}", path.nodes.join(" -> "));
-                if let (Some(to), Some(port)) = (&path.to_label, path.port) {
-                    line.push_str(&format!(" -{port}-> label {to}"));
+                let fails = path.port.is_some_and(Port::is_failure);
+                match (path.nodes.split_last(), path.port, &path.to_label) {
+                    (Some((last, before)), Some(port), to) if fails => {
+                        let to = to
+                            .as_ref()
+                            .map_or(String::new(), |to| format!(" -handler-> label {to}"));
+                        format!("{label}: {} -{port}-> {last}{to}", before.join(" -> "))
+                    }
+                    (_, Some(port), Some(to)) => {
+                        format!("{label}: {} -{port}-> label {to}", path.nodes.join(" -> "))
+                    }
+                    _ => format!("{label}: {}", path.nodes.join(" -> ")),
                 }
-                line
             }
             Item::Endpoint(endpoint) => {
                 let label = endpoint.label.as_deref().unwrap_or("(none)");
@@ -79,6 +81,10 @@ impl Item<'_> {
             }
         }
     }
+}
+
+fn node_value(node: &Node) -> Value {
+    document::node(node, Some(&graph::hash::hash_node(node)))
 }
 
 fn node_line(label: &Text, node: &Node) -> String {

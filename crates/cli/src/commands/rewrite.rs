@@ -1,14 +1,15 @@
 //! `quipu rewrite`
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use diagnostics::{Source, render};
 use frontends::document;
 use graph::hash::Hashes;
-use graph::rewrite::{INVALID, Patch, Refusal, rewrite};
-use value::{Map, Value, json};
+use graph::rewrite::{INVALID, Patch, Refusal, VALIDATE, rewrite};
+use value::{Map, Value};
 
 use crate::Outcome;
 use crate::args::Rewrite;
-use crate::load::{Strictness, load, read_text};
+use crate::load::{Strictness, load, read_source};
 use crate::output;
 
 pub(crate) fn run(arguments: &Rewrite) -> Result<Outcome> {
@@ -16,20 +17,30 @@ pub(crate) fn run(arguments: &Rewrite) -> Result<Outcome> {
         bail!("only one of FILE and PATCH can be read from standard input");
     }
     let loaded = load(&arguments.file, &arguments.reading, Strictness::Normal)?;
-    let patch = read_text(&arguments.patch).context("the patch cannot be read")?;
-    let Some(graph) = &loaded.graph else {
-        output::show(&loaded.source, &loaded.findings);
-        let refusal = refusal(INVALID, "the graph cannot be read");
-        return print(&arguments.file, Err(refusal));
+    let patch = read_source(&arguments.patch)?;
+    let result = match (&loaded.graph, &loaded.unmendable) {
+        (None, _) => {
+            output::show(&loaded.source, &loaded.findings);
+            Err(refusal(INVALID, "the graph cannot be read"))
+        }
+        (Some(_), Some(finding)) => {
+            let message = format!("the graph must be mended first, where it is written: {finding}");
+            Err(refusal(VALIDATE, &message))
+        }
+        (Some(graph), None) => parse(&patch).and_then(|patch| rewrite(graph, &patch)),
     };
-    let result = json::parse(&patch)
-        .map_err(|error| {
-            let at = format!("{}:{}:{}", arguments.patch, error.line, error.column.max(1));
-            refusal(INVALID, &format!("the patch is not JSON: {} ({at})", error.message))
-        })
-        .and_then(|patch| Patch::from_value(&patch))
-        .and_then(|patch| rewrite(graph, &patch));
     print(&arguments.file, result.map(|graph| document::write(&graph, &Hashes::of(&graph))))
+}
+
+fn parse(source: &Source) -> Result<Patch, Refusal> {
+    let (value, findings) = frontends::read_json(source);
+    match (value, findings.first()) {
+        (Some(value), None) => Patch::from_value(&value),
+        (_, finding) => {
+            let why = finding.map_or_else(String::new, |finding| render::line(source, finding));
+            Err(refusal(INVALID, &format!("the patch cannot be read: {why}")))
+        }
+    }
 }
 
 fn refusal(code: &'static str, message: &str) -> Refusal {

@@ -1,8 +1,9 @@
 //! `quipu show`
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use graph::draw;
 
+use super::no_label;
 use crate::Outcome;
 use crate::args::{Picture, Show};
 use crate::load::{Strictness, load, unreadable};
@@ -13,7 +14,7 @@ pub(crate) fn run(arguments: &Show) -> Result<Outcome> {
     let Some(graph) = &loaded.graph else { return unreadable(&loaded, false) };
     let only = arguments.label.as_deref();
     if let Some(id) = only.filter(|id| !graph.labels.contains_key(id)) {
-        return Err(anyhow!("there is no label `{id}`"));
+        return Err(no_label(graph, id));
     }
     let picture = match arguments.picture {
         Picture::Text => draw::outline(graph, only),

@@ -102,23 +102,23 @@ fn bytes_that_are_no_text_are_found() {
     check_found(
         b"{\"labels\": {\"\xff\": 1}}",
         expect![[r#"
-        1:14 T001 byte 13 (0xff) is not UTF-8
-        exit 1
-    "#]],
+            1:14 T001 the byte 0xff is not UTF-8
+            exit 1
+        "#]],
     );
     check_found(
         [&"{\n\"größe\": \"".as_bytes()[..], b"\xc3\"}"].concat(),
         expect![[r#"
-        2:11 T001 byte 14 (0xc3) is not UTF-8
-        exit 1
-    "#]],
+            2:11 T001 the byte 0xc3 is not UTF-8
+            exit 1
+        "#]],
     );
     check_found(
         b"\xff\xfe{\0}\0",
         expect![[r#"
-        1:1 T001 byte 0 (0xff) is not UTF-8
-        exit 1
-    "#]],
+            1:1 T001 the byte 0xff is not UTF-8
+            exit 1
+        "#]],
     );
     check_found(
         b"{\"labels\": {\"\0\": 1}}",
@@ -130,9 +130,9 @@ fn bytes_that_are_no_text_are_found() {
     check_found(
         br#"{"labels": {"\ud800": {}}}"#,
         expect![[r#"
-        1:20 T002 this is not JSON: unexpected end of hex escape
-        exit 1
-    "#]],
+            1:20 T002 this is not JSON: half of a surrogate pair stands in text
+            exit 1
+        "#]],
     );
 }
 
@@ -222,9 +222,12 @@ fn self_loops_are_survived() {
     check_found(
         text,
         expect![[r#"
-        6:26 G413 the port `err` leads to a `Err` node, but `n1` is `If`
-        exit 0
-    "#]],
+            4:26 G305 an edge leads from `n1` to itself
+            5:26 G305 an edge leads from `n1` to itself
+            6:26 G305 an edge leads from `n1` to itself
+            6:26 G413 the port `err` must lead to `Err`, but `n1` is `If`
+            exit 1
+        "#]],
     );
     survives(text).unwrap();
 }

@@ -45,25 +45,25 @@ fn a_node_at_the_front_is_one_added_node() {
         &sets(&names),
         &sets(&more),
         expect![[r#"
-        /added {"label":"1","node":"n1","op":"Set"}
-        /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
-        /edges/added {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
-        /summary label 1: added n1 Set
-        /summary label 1: added edge n1 next -> n2
-        /summary label 1: begins with n1 instead of n1
-    "#]],
+            /added {"label":"1","node":"n1","op":"Set"}
+            /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
+            /edges/added {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
+            /summary label 1: added n1 Set
+            /summary label 1: added edge n1 next -> n2
+            /summary label 1: begins with n1; it began with n1 before
+        "#]],
     );
     check_diff(
         &sets(&more),
         &sets(&names),
         expect![[r#"
-        /removed {"label":"1","node":"n1","op":"Set"}
-        /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
-        /edges/removed {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
-        /summary label 1: removed n1 Set
-        /summary label 1: removed edge n1 next -> n2
-        /summary label 1: begins with n1 instead of n1
-    "#]],
+            /removed {"label":"1","node":"n1","op":"Set"}
+            /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
+            /edges/removed {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
+            /summary label 1: removed n1 Set
+            /summary label 1: removed edge n1 next -> n2
+            /summary label 1: begins with n1; it began with n1 before
+        "#]],
     );
 }
 
@@ -95,15 +95,15 @@ fn a_changed_node_is_named_by_both_of_its_numbers() {
         &old,
         &new,
         expect![[r#"
-        /added {"label":"1","node":"n1","op":"Set"}
-        /changed {"label":"1","node":"n2","new_node":"n3","field":"ref","old":1,"new":2}
-        /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
-        /edges/added {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
-        /summary label 1: added n1 Set
-        /summary label 1: changed n2 (now n3) Set.ref: 1 -> 2
-        /summary label 1: added edge n1 next -> n2
-        /summary label 1: begins with n1 instead of n1
-    "#]],
+            /added {"label":"1","node":"n1","op":"Set"}
+            /changed {"label":"1","node":"n2","new_node":"n3","field":"ref","old":1,"new":2}
+            /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
+            /edges/added {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
+            /summary label 1: added n1 Set
+            /summary label 1: changed n2 (now n3) Set.ref: 1 -> 2
+            /summary label 1: added edge n1 next -> n2
+            /summary label 1: begins with n1; it began with n1 before
+        "#]],
     );
 }
 

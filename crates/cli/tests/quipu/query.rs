@@ -66,7 +66,6 @@ fn labels_can_be_chosen() {
     assert_eq!(places(&["label_nodes", "--label", "2"]), ["2/n1", "2/n2"]);
     let both = ["2/n1", "2/n2", "failed/n1"];
     assert_eq!(places(&["label_nodes", "--label", "failed", "--label", "2"]), both);
-    assert_eq!(places(&["label_nodes", "--label", "2,failed"]), both);
 }
 
 #[test]

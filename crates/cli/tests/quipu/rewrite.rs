@@ -238,7 +238,7 @@ fn changes_that_cannot_be_made_are_refused() {
         PATCH_NODE op 0: `n1` is `R`, which has no port `then`; it has retry, err, next
         PATCH_NODE op 0: label `1` has no node `n9`
         PATCH_NODE op 0: `n3` is `J`, and nothing comes after it in label `1`
-        PATCH_INVALID op 0: node `n1` is `R`: an op is not changed, but replaced
+        PATCH_INVALID op 0: node `n1` is `R`: to change an op, insert another node and remove this one
         PATCH_INVALID op 0: `args` of `R` cannot be this: it must be a list
         PATCH_NODE op 0: `n2` is `Set`; only an adapter call is tried again
         PATCH_LABEL op 0: there is no label `9`
@@ -302,25 +302,25 @@ fn patches_that_are_none_are_refused() {
         PATCH_INVALID the patch must be an object, not a list
         PATCH_INVALID the patch needs `ops`, a list of changes
         PATCH_INVALID the patch needs `ops`, a list of changes
-        PATCH_INVALID the patch has no member `note`
+        PATCH_INVALID `note` is no member of the patch
         PATCH_INVALID op 0: a change needs `op`, for example `"rewire_edge"`
         PATCH_INVALID op 0: `remove_nod` is no change: did you mean `remove_node`?
         PATCH_INVALID op 0: `remove_node` needs `label`
         PATCH_INVALID op 0: `label` must be text, not a number
-        PATCH_INVALID op 0: remove_node has no member `nodes`; did you mean `node`?
+        PATCH_INVALID op 0: `nodes` is no member of remove_node; did you mean `node`?
         PATCH_INVALID op 0: `set_node_data` needs `data`
         PATCH_INVALID op 0: `data` must be an object, not a number
         PATCH_INVALID op 0: `count` must be a whole number, 0 or more
         PATCH_INVALID op 0: `insert_node_after` needs `node`
         PATCH_INVALID op 0: unknown op `Sett`; did you mean `Set`?
-        PATCH_INVALID op 0: a node cannot be called `n3` here
+        PATCH_INVALID op 0: the name `n3` is taken, or is none
         PATCH_INVALID `requires_label_hash` maps labels to hashes
         PATCH_LABEL there is no label `9`
     "#]]
     .assert_eq(&said.concat());
     for text in ["", "nonsense", "{\"ops\": []", "{\"ops\": []} x"] {
         let said = refusal(text);
-        assert!(said.starts_with("PATCH_INVALID the patch is not JSON: "), "{said}");
+        assert!(said.starts_with("PATCH_INVALID the patch cannot be read: -:1:"), "{said}");
     }
 }
 

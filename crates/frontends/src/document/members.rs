@@ -34,23 +34,27 @@ impl<T> Member<T> {
 }
 
 impl Reader<'_> {
+    /// Reads the objects of a list; what is none is reported and comes back with its place.
     pub(super) fn objects<T>(
         &mut self,
         at: &At<'_>,
         items: &[Value],
         each: fn(&mut Self, &At<'_>, u32, &Map) -> T,
-    ) -> Vec<T> {
+    ) -> (Vec<T>, Vec<(u32, Value)>) {
         let mut read = Vec::with_capacity(items.len());
+        let mut odd = Vec::new();
         for (index, item) in items.iter().enumerate() {
             let at = at.item(index);
+            let place = u32::try_from(index).unwrap_or(u32::MAX);
             match item {
-                Value::Map(map) => {
-                    read.push(each(self, &at, u32::try_from(index).unwrap_or(u32::MAX), map));
+                Value::Map(map) => read.push(each(self, &at, place, map)),
+                other => {
+                    self.wrong_kind(&at, "an object", other);
+                    odd.push((place, other.clone()));
                 }
-                other => self.wrong_kind(&at, "an object", other),
             }
         }
-        read
+        (read, odd)
     }
 
     pub(super) fn text(&mut self, at: &At<'_>, value: &Value) -> Member<Text> {
@@ -142,6 +146,7 @@ impl Reader<'_> {
             At::Item(At::Member(_, "nodes"), _) => "a node".to_string(),
             At::Item(At::Member(_, "edges"), _) => "an edge".to_string(),
             At::Item(At::Member(_, "exits"), _) => "an exit".to_string(),
+            At::Item(At::Member(_, "steps"), _) => "a step".to_string(),
             At::Item(..) => "an item".to_string(),
         };
         let message = format!("{what} must be {expected}, not {}", found.kind());

@@ -1,12 +1,13 @@
 //! From JSON to a draft. A member that cannot be understood is reported and kept as written
 //! among the unknown ones, so that printing loses nothing and reading again reports it again.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use diagnostics::{Anchor, Diagnostic, Source, codes, nearest};
 use graph::draft::{Draft, DraftEdge, DraftLabel, DraftNode};
 use graph::ops::Port;
-use graph::{Effect, Endpoint, Kind, Tier, ToKind};
+use graph::{Effect, Endpoint, Exit, Extra, Kind, Tier, ToKind};
 use value::{At, Map, Text, Value};
 
 use super::members::{Member, Reader};
@@ -30,14 +31,10 @@ impl Reader<'_> {
             return None;
         };
         let mut draft = Draft::default();
-        if map.get("labels").is_none_or(|labels| *labels == Value::Null) {
-            let at = Anchor::value(at.member("labels").pointer());
-            let found = Diagnostic::new(&codes::MISSING_MEMBER, at, "the document has no `labels`");
-            self.findings.push(match nearest("labels", map.keys().map(|key| &**key)) {
-                Some(near) => found.help(format!("`{near}` is not read; write `labels`")),
-                None => found.help("a graph document has its nodes and edges under `labels`"),
-            });
-        }
+        let Some(Value::Map(_)) = map.get("labels") else {
+            self.no_labels(map);
+            return None;
+        };
         for (name, value) in map.iter() {
             let at = at.member(name);
             let mut keep = || {
@@ -94,6 +91,24 @@ impl Reader<'_> {
         Some(draft)
     }
 
+    /// Without labels it is some other document.
+    fn no_labels(&mut self, map: &Map) {
+        let at = At::Root;
+        let at = at.member("labels");
+        match map.get("labels") {
+            None | Some(Value::Null) => {
+                let at = Anchor::value(at.pointer());
+                let message = "the document has no `labels`";
+                let found = Diagnostic::new(&codes::MISSING_MEMBER, at, message);
+                self.findings.push(match nearest("labels", map.keys().map(|key| &**key)) {
+                    Some(near) => found.help(format!("`{near}` is not read; write `labels`")),
+                    None => found.help("a graph document has its nodes and edges under `labels`"),
+                });
+            }
+            Some(other) => self.wrong_kind(&at, "an object", other),
+        }
+    }
+
     fn version(&mut self, at: &At<'_>, value: &Value, keep: impl FnOnce()) {
         let Member::Is(version) = self.text(at, value) else { return keep() };
         let core = version.split('+').next().unwrap_or_default();
@@ -117,6 +132,7 @@ impl Reader<'_> {
                 return None;
             }
         };
+        let mut legacy = None;
         for (name, value) in map.iter() {
             let at = at.member(name);
             let extra = &mut label.extra;
@@ -124,18 +140,17 @@ impl Reader<'_> {
             match &**name {
                 "nodes" => {
                     let nodes = self.list(&at, value).or_keep(keep).unwrap_or_default();
-                    label.nodes = self.objects(&at, nodes, Reader::node);
-                    label.unread = nodes.len() - label.nodes.len();
+                    (label.nodes, label.odd_nodes) = self.objects(&at, nodes, Reader::node);
                 }
                 "edges" => {
                     let edges = self.list(&at, value).or_keep(keep).unwrap_or_default();
-                    label.edges = self.objects(&at, edges, Reader::edge);
+                    (label.edges, label.odd_edges) = self.objects(&at, edges, Reader::edge);
                 }
                 "entry" => label.entry = self.text(&at, value).or_keep(keep),
                 "exits" => {
                     let before = self.findings.len();
                     let exits = self.list(&at, value).or_keep(&mut keep);
-                    label.exits = exits.map(|exits| self.objects(&at, exits, Reader::exit));
+                    label.exits = exits.map(|exits| self.objects(&at, exits, Reader::exit).0);
                     // Exits that are not understood are not checked either.
                     if self.findings.len() > before {
                         label.exits = None;
@@ -143,10 +158,29 @@ impl Reader<'_> {
                     }
                 }
                 "emit_edges" => label.emit_targets = emit_targets(value),
-                "legacy" => label.steps = steps(value),
+                "legacy" => legacy = Some(value),
                 // Computed again, always.
                 "id_hash" | "effect_summary" => {}
                 _ => keep(),
+            }
+        }
+        // Beside nodes, steps say nothing new.
+        if let Some(legacy) =
+            legacy.filter(|_| label.nodes.is_empty() && label.odd_nodes.is_empty())
+        {
+            let legacy_at = at.member("legacy");
+            let steps_at = legacy_at.member("steps");
+            let before = self.findings.len();
+            if let Member::Is(members) = self.map(&legacy_at, legacy)
+                && let Some(steps) = members.get("steps")
+                && let Member::Is(items) = self.list(&steps_at, steps)
+            {
+                self.objects(&steps_at, items, |_, _, _, _| ());
+                label.steps = Some(Arc::new(items.to_vec()));
+            }
+            if self.findings.len() > before {
+                label.steps = None;
+                label.extra.keep("legacy".into(), legacy.clone());
             }
         }
         Some(label)
@@ -217,53 +251,70 @@ impl Reader<'_> {
         edge
     }
 
-    fn exit(&mut self, at: &At<'_>, _: u32, map: &Map) -> (Text, Option<Text>) {
-        let mut text = |name: &'static str| {
-            let value = map.get(name)?;
-            self.text(&at.member(name), value).or_keep(|| {})
-        };
-        let (node, var) = (text("node"), text("var"));
-        if node.is_none() {
-            let at = Anchor::value(at.member("node").pointer());
-            self.findings.push(Diagnostic::new(
-                &codes::MISSING_MEMBER,
-                at,
-                "an exit has no `node`",
-            ));
+    fn exit(&mut self, at: &At<'_>, _: u32, map: &Map) -> Exit {
+        let mut exit = Exit { node: "".into(), var: None, extra: Extra::default() };
+        for (name, value) in map {
+            let at = at.member(name);
+            match &**name {
+                "node" => exit.node = self.text(&at, value).or_keep(|| {}).unwrap_or(exit.node),
+                "var" => exit.var = self.text(&at, value).or_keep(|| {}),
+                _ => exit.extra.keep(name.clone(), value.clone()),
+            }
         }
-        (node.unwrap_or_else(|| "".into()), var)
+        if map.get("node").is_none_or(|node| *node == Value::Null) {
+            let at = Anchor::value(at.member("node").pointer());
+            let message = "an exit has no `node`";
+            self.findings.push(Diagnostic::new(&codes::MISSING_MEMBER, at, message));
+        }
+        exit
     }
 
     /// Takes the endpoints out of `services.core.eps`; the rest stays as written.
     fn services(&mut self, at: &At<'_>, value: &Value, endpoints: &mut Vec<Endpoint>) -> Value {
         let Some(Value::Map(core)) = value.get("core") else { return value.clone() };
         let Some(eps) = core.get("eps") else { return value.clone() };
-        let (core_at, eps_name) = (at.member("core"), "eps");
-        let at = core_at.member(eps_name);
+        let core_at = at.member("core");
+        let at = core_at.member("eps");
         let Member::Is(paths) = self.map(&at, eps) else { return value.clone() };
+        let mut kept_paths = Map::default();
         for (path, methods) in paths.iter() {
             let at = at.member(path);
-            let Member::Is(methods) = self.map(&at, methods) else { continue };
-            for (method, endpoint) in methods.iter() {
-                let at = at.member(method);
-                let Member::Is(members) = self.map(&at, endpoint) else { continue };
-                let label = match members.get("label_id") {
-                    Some(label) => self.text(&at.member("label_id"), label).or_keep(|| {}),
-                    None => None,
-                };
-                endpoints.push(Endpoint {
-                    path: path.clone(),
-                    method: method.clone(),
-                    label,
-                    members,
-                });
+            let mut kept = Map::default();
+            match self.map(&at, methods) {
+                Member::Is(methods) => {
+                    for (method, endpoint) in methods.iter() {
+                        match self.endpoint(&at.member(method), path, method, endpoint) {
+                            Some(endpoint) => endpoints.push(endpoint),
+                            None => drop(kept.insert(method.clone(), endpoint.clone())),
+                        }
+                    }
+                    if !kept.is_empty() || methods.is_empty() {
+                        kept_paths.insert(path.clone(), kept.into());
+                    }
+                }
+                _ => drop(kept_paths.insert(path.clone(), methods.clone())),
             }
         }
         let mut services = value.as_map().cloned().unwrap_or_default();
         let mut core = (**core).clone();
-        core.insert(eps_name.into(), Value::from(Map::default()));
+        core.insert("eps".into(), kept_paths.into());
         services.insert("core".into(), core.into());
         services.into()
+    }
+
+    fn endpoint(
+        &mut self,
+        at: &At<'_>,
+        path: &Text,
+        method: &Text,
+        value: &Value,
+    ) -> Option<Endpoint> {
+        let Member::Is(members) = self.map(at, value) else { return None };
+        let label = match members.get("label_id") {
+            Some(label) => self.text(&at.member("label_id"), label).or_keep(|| {}),
+            None => None,
+        };
+        Some(Endpoint { path: path.clone(), method: method.clone(), label, members })
     }
 
     /// Reads what it can; what it cannot comes back to be kept.
@@ -302,20 +353,8 @@ impl Reader<'_> {
 
 /// The platforms that `emit_edges` name, in their order.
 fn emit_targets(edges: &Value) -> Vec<Text> {
-    let mut targets: Vec<Text> = Vec::new();
-    for edge in edges.as_list().unwrap_or_default() {
-        if let Some(Value::Text(target)) = edge.get("target")
-            && !targets.contains(target)
-        {
-            targets.push(target.clone());
-        }
-    }
-    targets
-}
-
-fn steps(legacy: &Value) -> Option<Arc<Vec<Value>>> {
-    match legacy.get("steps") {
-        Some(Value::List(steps)) => Some(steps.clone()),
-        _ => None,
-    }
+    let mut seen = BTreeSet::new();
+    let named =
+        edges.as_list().unwrap_or_default().iter().filter_map(|edge| edge.get("target")?.as_text());
+    named.filter(|target| seen.insert((*target).clone())).cloned().collect()
 }

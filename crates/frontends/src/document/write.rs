@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use graph::hash::{Hashes, LabelHashes};
 use graph::{Edge, EmitEdge, Endpoint, Exit, Extra, Graph, Label, Node};
-use value::{Digest, Map, Text, Value};
+use value::{Digest, Map, Ordered, Text, Value};
 
 /// The document, without `errors`, `warnings` and `diagnostics`, which are the compiler's.
 pub fn write(graph: &Graph, hashes: &Hashes) -> Map {
@@ -60,16 +60,22 @@ fn services(graph: &Graph, kept: Option<Value>) -> Value {
         None => Map::default(),
         Some(_) => return services.into(),
     };
-    if matches!(core.get("eps"), Some(eps) if eps.as_map().is_none()) {
-        return services.into();
-    }
-    let mut eps = Map::default();
+    // What is no endpoint stayed there.
+    let mut eps = match core.get("eps") {
+        Some(Value::Map(eps)) => (**eps).clone(),
+        None => Map::default(),
+        Some(_) => return services.into(),
+    };
+    let mut paths: Ordered<Map> = Ordered::default();
     for endpoint in &graph.endpoints {
-        let mut methods =
-            eps.get(&endpoint.path).and_then(Value::as_map).cloned().unwrap_or_default();
+        if !paths.contains_key(&endpoint.path) {
+            let kept = eps.get(&endpoint.path).and_then(Value::as_map).cloned();
+            paths.insert(endpoint.path.clone(), kept.unwrap_or_default());
+        }
+        let methods = paths.get_mut(&endpoint.path).expect("the path was inserted above");
         methods.insert(endpoint.method.clone(), Value::Map(endpoint.members.clone()));
-        eps.insert(endpoint.path.clone(), methods.into());
     }
+    eps.extend(paths.into_iter().map(|(path, methods)| (path, methods.into())));
     core.insert("eps".into(), eps.into());
     services.insert("core".into(), core.into());
     services.into()
@@ -81,14 +87,31 @@ fn label(label: &Label, hashes: &LabelHashes) -> Value {
         map.insert(name.into(), value);
     };
     put("entry", label.entry.clone().into());
-    let nodes = label.nodes.iter().zip(&hashes.nodes);
-    put("nodes", Value::list(nodes.map(|(made, hash)| node(made, Some(hash)))));
-    put("edges", Value::list(label.edges.iter().map(edge)));
+    let nodes = label.nodes.iter().zip(&hashes.nodes).map(|(made, hash)| node(made, Some(hash)));
+    put("nodes", with_odd(nodes, &label.odd_nodes));
+    put("edges", with_odd(label.edges.iter().map(edge), &label.odd_edges));
     put("emit_edges", Value::list(label.emit_edges.iter().map(emit_edge)));
     put("exits", Value::list(label.exits.iter().map(exit)));
     put("effect_summary", effect_summary(label));
     put("id_hash", digest(&hashes.label));
     with_extra(map, &label.extra)
+}
+
+/// A list with what was not understood at the places where it stood.
+fn with_odd(items: impl Iterator<Item = Value>, odd: &[(u32, Value)]) -> Value {
+    if odd.is_empty() {
+        return Value::list(items);
+    }
+    let mut list: Vec<Value> = Vec::new();
+    let mut odd = odd.iter().peekable();
+    for item in items {
+        while let Some((_, value)) = odd.next_if(|(place, _)| *place as usize <= list.len()) {
+            list.push(value.clone());
+        }
+        list.push(item);
+    }
+    list.extend(odd.map(|(_, value)| value.clone()));
+    Value::list(list)
 }
 
 /// A node as documents write it.
@@ -187,7 +210,10 @@ pub fn endpoint(endpoint: &Endpoint) -> Value {
 
 /// An exit as documents write it.
 pub fn exit(exit: &Exit) -> Value {
-    Value::map([("node", Value::Text(exit.node.clone())), ("var", exit.var.clone().into())])
+    let mut map = Map::default();
+    map.insert("node".into(), Value::Text(exit.node.clone()));
+    map.insert("var".into(), exit.var.clone().into());
+    with_extra(map, &exit.extra)
 }
 
 /// Everything a label reads, writes and touches, sorted.

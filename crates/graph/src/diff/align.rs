@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 /// For each old item the new one it became.
 pub(super) type Matches = Vec<Option<usize>>;
 
+/// Each level looks at every item once; hostile lists must not make it one level per item.
+const DEPTH_MAX: usize = 24;
+
 /// Matches equal items: first those that kept their order, then those that moved. Takes
 /// about as long as sorting does.
 pub(super) fn align<K: Ord>(old: &[K], new: &[K]) -> Matches {
     let mut matches: Matches = vec![None; old.len()];
-    let mut gaps = vec![(0..old.len(), 0..new.len())];
-    while let Some((mut left, mut right)) = gaps.pop() {
+    let mut gaps = vec![(0..old.len(), 0..new.len(), 0)];
+    while let Some((mut left, mut right, depth)) = gaps.pop() {
         while !left.is_empty() && !right.is_empty() && old[left.start] == new[right.start] {
             matches[left.start] = Some(right.start);
             (left.start, right.start) = (left.start + 1, right.start + 1);
@@ -19,7 +22,8 @@ pub(super) fn align<K: Ord>(old: &[K], new: &[K]) -> Matches {
             (left.end, right.end) = (left.end - 1, right.end - 1);
             matches[left.end] = Some(right.end);
         }
-        if left.is_empty() || right.is_empty() {
+        // What is left at this depth is matched below, as if it had moved.
+        if left.is_empty() || right.is_empty() || depth == DEPTH_MAX {
             continue;
         }
         let anchors = longest_increasing(&unique_pairs(old, left.clone(), new, right.clone()));
@@ -30,10 +34,10 @@ pub(super) fn align<K: Ord>(old: &[K], new: &[K]) -> Matches {
         let (mut left_from, mut right_from) = (left.start, right.start);
         for (at_left, at_right) in anchors {
             matches[at_left] = Some(at_right);
-            gaps.push((left_from..at_left, right_from..at_right));
+            gaps.push((left_from..at_left, right_from..at_right, depth + 1));
             (left_from, right_from) = (at_left + 1, at_right + 1);
         }
-        gaps.push((left_from..left.end, right_from..right.end));
+        gaps.push((left_from..left.end, right_from..right.end, depth + 1));
     }
     match_rest(old, new, &mut matches, Some);
     matches

@@ -1,14 +1,14 @@
-//! Makes the new graph from the old one and the difference.
+//! Makes the new graph from the old one and the difference. Places count here, not ids: those
+//! may be missing or given twice.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use value::{Text, Value};
+use value::{Map, Text, Value};
 
-use super::{Change, Changed, Diff, LabelDiff};
+use super::{Change, Changed, Diff, EdgeFrom, LabelDiff, Part};
+use crate::index::Index;
 use crate::model::{Edge, Graph, Label, Node, ToKind};
-use crate::normalize;
-use crate::rewrite;
+use crate::{normalize, rewrite};
 
 /// Applies a difference to the graph it was made from. What comes out has the checksum and the
 /// node order of the new graph; its nodes are numbered in order.
@@ -27,12 +27,12 @@ pub fn apply(diff: &Diff, old: &Graph) -> Graph {
     }
     graph.declarations = diff.new_declarations.clone();
     for (part, _, after) in &diff.document {
-        match (*part, after) {
-            ("endpoints", _) => graph.endpoints = diff.endpoints.clone(),
-            ("crons", Value::List(crons)) => graph.crons = crons.to_vec(),
-            ("capabilities", Value::Map(map)) => graph.capabilities = (**map).clone(),
-            ("runtime_policy", Value::Map(map)) => graph.runtime_policy = (**map).clone(),
-            _ => unreachable!("a part of the document differs that this does not know"),
+        let map = || after.as_map().cloned().unwrap_or_default();
+        match part {
+            Part::Endpoints => graph.endpoints = diff.new_endpoints.clone(),
+            Part::Crons => graph.crons = after.as_list().unwrap_or_default().to_vec(),
+            Part::Capabilities => graph.capabilities = map(),
+            Part::RuntimePolicy => graph.runtime_policy = map(),
         }
     }
     rewrite::finish(&mut graph);
@@ -40,94 +40,86 @@ pub fn apply(diff: &Diff, old: &Graph) -> Graph {
 }
 
 fn apply_label(diff: &LabelDiff, old: &Label) -> Label {
-    // Added nodes go by their new id, kept ones by their old id; both may be `n3`.
-    let old_name = |id: &str| Text::from(format!("old {id}"));
-    let mut changes: BTreeMap<&Text, Vec<&Changed>> = BTreeMap::new();
+    let index = Index::new(old);
+    // Where each old node stands now.
+    let mut now: Vec<Option<usize>> = vec![None; old.nodes.len()];
+    let mut changes: Vec<Vec<&Changed>> = vec![Vec::new(); old.nodes.len()];
     for changed in &diff.changed {
-        changes.entry(&changed.node).or_default().push(changed);
+        changes[changed.at].push(changed);
     }
     let mut added = diff.added.iter();
-    let mut new_names: BTreeMap<Text, Text> = BTreeMap::new();
     let mut nodes: Vec<Node> = Vec::with_capacity(diff.order.len());
-    for (place, from) in (1..).zip(&diff.order) {
-        let (mut node, name) = match from {
-            Some(index) => {
-                let node = changed_node(&old.nodes[*index], &changes);
-                let name = old_name(&node.id);
-                (node, name)
+    for (place, from) in diff.order.iter().enumerate() {
+        let mut node = match from {
+            Some(at) => {
+                now[*at] = Some(place);
+                changed_node(&old.nodes[*at], &changes[*at])
             }
-            None => {
-                let node = added.next().expect("the order has a place for each added node").clone();
-                let name = node.id.clone();
-                (node, name)
-            }
+            None => added.next().expect("the order has a place for each added node").clone(),
         };
-        node.id = format!("new {place}").into();
-        new_names.insert(name, node.id.clone());
+        node.id = name(place);
+        forget_protected(&mut node);
         nodes.push(node);
     }
-    let by_old = |id: &Text| new_names.get(&old_name(id)).cloned();
-    let gone: BTreeSet<usize> = diff
-        .edges_removed
-        .iter()
-        .map(|edge| edge.at)
-        .chain(diff.edges_rewired.iter().map(|rewired| rewired.old.at))
-        .collect();
-    let kept = old.edges.iter().enumerate().filter(|(at, _)| !gone.contains(at));
-    let mut edges: Vec<Edge> = kept
-        .filter_map(|(_, edge)| {
-            let to = if edge.to_kind == ToKind::Node { by_old(&edge.to)? } else { edge.to.clone() };
-            Some(Edge { from: by_old(&edge.from)?, to, ..edge.clone() })
-        })
-        .collect();
-    // New edges name nodes by their ids in the new graph: a kept node's, or an added one's.
-    let mut by_new: BTreeMap<&Text, &Text> = BTreeMap::new();
-    for (node, id) in nodes.iter().zip(&diff.new_ids) {
-        by_new.insert(id, &node.id);
+    let place_of = |id: &str| index.find(id).and_then(|at| now[at]);
+    let mut edges: Vec<Edge> = Vec::with_capacity(diff.edge_order.len());
+    for from in &diff.edge_order {
+        edges.push(match from {
+            EdgeFrom::Old(at) => {
+                let edge = &old.edges[*at];
+                let from = place_of(&edge.from).expect("a kept edge leaves a kept node");
+                let to = match edge.to_kind {
+                    ToKind::Node => name(place_of(&edge.to).expect("it leads to a kept node")),
+                    ToKind::Label => edge.to.clone(),
+                };
+                Edge { from: name(from), to, ..edge.clone() }
+            }
+            EdgeFrom::New(edge) => {
+                let to = edge.to_at.map_or_else(|| edge.to.clone(), name);
+                rewrite::edge(&name(edge.from_at), edge.port, &to, edge.to_kind)
+            }
+        });
     }
-    let fresh =
-        diff.edges_added.iter().chain(diff.edges_rewired.iter().map(|rewired| &rewired.new));
-    for edge in fresh {
-        let name = |id: &Text| by_new.get(id).map_or_else(|| id.clone(), |new| (*new).clone());
-        let to = if edge.to_kind == ToKind::Node { name(&edge.to) } else { edge.to.clone() };
-        edges.push(rewrite::edge(&name(&edge.from), edge.port, &to, edge.to_kind));
+    // Calls are repeated for other tools wherever they were.
+    for edge in old.edges.iter().filter(|edge| edge.analysis_only) {
+        if let Some(from) = place_of(&edge.from) {
+            edges.push(Edge { from: name(from), ..edge.clone() });
+        }
     }
-    let entry = diff.new_entry.map(|at| nodes[at].id.clone());
-    // A guard's data names the node it protects; the edges say which that is now.
-    for node in &mut nodes {
-        forget_protected(node);
-    }
+    let entry = diff.new_entry.map(name);
     Label { nodes, edges, entry, ..old.clone() }
 }
 
-fn changed_node(old: &Node, changes: &BTreeMap<&Text, Vec<&Changed>>) -> Node {
+/// A name that no other node has until numbers are given out.
+fn name(place: usize) -> Text {
+    format!("new {place}").into()
+}
+
+fn changed_node(old: &Node, changes: &[&Changed]) -> Node {
     let mut node = old.clone();
-    let Some(changes) = changes.get(&old.id) else { return node };
     for changed in changes {
+        let data = Arc::make_mut(&mut node.data);
+        let put = |data: &mut Map, name: &str, value: Option<Value>| match value {
+            Some(value) => drop(data.insert(name.into(), value)),
+            None => drop(data.remove(name)),
+        };
         match &changed.change {
             Change::Slot(name, filled) => {
+                put(data, name, filled.as_ref().map(|filled| filled.to_data()));
                 let op = node.def().expect("only a known op has slots");
                 let slot = op.slot(name).expect("the slot is the op's");
-                let data = Arc::make_mut(&mut node.data);
-                match filled {
-                    Some(filled) => drop(data.insert((*name).into(), filled.to_data())),
-                    None => drop(data.remove(name)),
-                }
                 node.operands.set(op, slot, filled.clone());
             }
-            Change::Member(name, value) => {
-                let data = Arc::make_mut(&mut node.data);
-                match value {
-                    Some(value) => drop(data.insert(name.clone(), value.clone())),
-                    None => drop(data.remove(name)),
-                }
-            }
+            Change::Member(name, value) => put(data, name, value.clone()),
         }
     }
-    normalize::derive_node(&mut node);
+    if !changes.is_empty() {
+        normalize::derive_node(&mut node);
+    }
     node
 }
 
+/// A guard's data names the node it protects; the edges say which that is now.
 fn forget_protected(node: &mut Node) {
     let slot = node.def().and_then(|op| op.slot_of(crate::ops::SlotKind::Protects));
     if let Some(slot) = slot.filter(|slot| node.data.contains_key(slot.name)) {

@@ -7,7 +7,7 @@ use value::Text;
 use super::LabelDiff;
 use super::align::Matches;
 use crate::index::Index;
-use crate::model::{Edge, Label, ToKind};
+use crate::model::{Label, ToKind};
 use crate::ops::Port;
 
 /// An edge, by the ids of the graph it is in.
@@ -21,8 +21,9 @@ pub struct EdgeRef {
     pub to: Text,
     /// What that is.
     pub to_kind: ToKind,
-    /// Its place among the edges of its label.
-    pub(crate) at: usize,
+    /// The places of its nodes: ids may be given twice.
+    pub(crate) from_at: usize,
+    pub(crate) to_at: Option<usize>,
 }
 
 /// An edge that leads somewhere else.
@@ -32,6 +33,15 @@ pub struct Rewired {
     pub old: EdgeRef,
     /// As it is.
     pub new: EdgeRef,
+}
+
+/// Where an edge of the new graph comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum EdgeFrom {
+    /// It is this edge of the old graph.
+    Old(usize),
+    /// It is new, or leads somewhere else.
+    New(EdgeRef),
 }
 
 /// An edge in terms of the new graph: source, port, target. A node that is gone has no number
@@ -50,17 +60,27 @@ pub(super) fn diff_edges(old: &Label, new: &Label, matches: &Matches, found: &mu
     let (old_index, new_index) = (Index::new(old), Index::new(new));
     let became = |node: usize| matches[node];
     let old_edges = keyed(old, &old_index, became);
-    let new_edges = keyed(new, &new_index, Some);
+    let mut new_edges = keyed(new, &new_index, Some);
+    new_edges.sort_unstable_by_key(|(_, at)| *at);
     let mut unmatched: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for (key, at) in new_edges.iter().rev() {
         unmatched.entry(*key).or_default().push(*at);
     }
     let mut gone: Vec<(Key<'_>, usize)> = Vec::new();
+    let mut sources: BTreeMap<usize, usize> = BTreeMap::new();
     for (key, at) in old_edges {
-        if unmatched.get_mut(&key).and_then(Vec::pop).is_none() {
-            gone.push((key, at));
+        match unmatched.get_mut(&key).and_then(Vec::pop) {
+            Some(now) => drop(sources.insert(now, at)),
+            None => gone.push((key, at)),
         }
     }
+    found.edge_order = new_edges
+        .iter()
+        .map(|(_, at)| match sources.get(at) {
+            Some(from) => EdgeFrom::Old(*from),
+            None => EdgeFrom::New(edge_ref(new, &new_index, *at)),
+        })
+        .collect();
     let mut fresh: BTreeMap<(Option<usize>, Port), Vec<usize>> = BTreeMap::new();
     for ((from, port, _), left) in unmatched {
         fresh.entry((from, port)).or_default().extend(left);
@@ -69,19 +89,18 @@ pub(super) fn diff_edges(old: &Label, new: &Label, matches: &Matches, found: &mu
         left.sort_unstable_by(|a, b| b.cmp(a));
     }
     for (key, at) in gone {
-        let before = edge_ref(&old.edges[at], at);
+        let before = edge_ref(old, &old_index, at);
         match fresh.get_mut(&(key.0, key.1)).filter(|_| key.0.is_some()).and_then(Vec::pop) {
             Some(other) => {
-                found
-                    .edges_rewired
-                    .push(Rewired { old: before, new: edge_ref(&new.edges[other], other) });
+                let new = edge_ref(new, &new_index, other);
+                found.edges_rewired.push(Rewired { old: before, new });
             }
             None => found.edges_removed.push(before),
         }
     }
     let mut added: Vec<usize> = fresh.into_values().flatten().collect();
     added.sort_unstable();
-    found.edges_added = added.into_iter().map(|at| edge_ref(&new.edges[at], at)).collect();
+    found.edges_added = added.into_iter().map(|at| edge_ref(new, &new_index, at)).collect();
     let (before, after) = (old_index.entry(), new_index.entry());
     if before.and_then(became) != after || before.is_some() != after.is_some() {
         found.entry = Some((old.entry.clone(), new.entry.clone()));
@@ -113,12 +132,14 @@ fn keyed<'a>(
     edges
 }
 
-fn edge_ref(edge: &Edge, at: usize) -> EdgeRef {
+fn edge_ref(label: &Label, index: &Index<'_>, at: usize) -> EdgeRef {
+    let edge = &label.edges[at];
     EdgeRef {
         from: edge.from.clone(),
         port: edge.port.expect("edges without a port were left out"),
         to: edge.to.clone(),
         to_kind: edge.to_kind,
-        at,
+        from_at: index.find(&edge.from).expect("edges from nowhere were left out"),
+        to_at: index.target(at),
     }
 }

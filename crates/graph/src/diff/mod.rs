@@ -7,11 +7,12 @@ mod edges;
 mod summary;
 
 pub use apply::apply;
+pub(crate) use edges::EdgeFrom;
 pub use edges::{EdgeRef, Rewired};
 use value::{Digest, Map, Text, Value};
 
 use crate::declarations::{Declarations, Kind};
-use crate::hash::Hashes;
+use crate::hash::{self, Hashes};
 use crate::model::{Endpoint, Graph, Label, Node};
 use crate::operand::Filled;
 
@@ -28,9 +29,34 @@ pub struct Diff {
     /// Declarations that differ.
     pub declarations: Vec<Declared>,
     /// Other parts of the document that differ: their name, before and after.
-    pub document: Vec<(&'static str, Value, Value)>,
-    pub(crate) endpoints: Vec<Endpoint>,
+    pub document: Vec<(Part, Value, Value)>,
+    pub(crate) new_endpoints: Vec<Endpoint>,
     pub(crate) new_declarations: Declarations,
+}
+
+/// A part of the document beside its labels and declarations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Which request runs which label.
+    Endpoints,
+    /// What runs by the clock.
+    Crons,
+    /// Configured services.
+    Capabilities,
+    /// How the graph wants to be run.
+    RuntimePolicy,
+}
+
+impl Part {
+    /// Its name in documents.
+    pub fn word(self) -> &'static str {
+        match self {
+            Part::Endpoints => "endpoints",
+            Part::Crons => "crons",
+            Part::Capabilities => "capabilities",
+            Part::RuntimePolicy => "runtime_policy",
+        }
+    }
 }
 
 /// What differs in a label.
@@ -52,9 +78,13 @@ pub struct LabelDiff {
     pub edges_rewired: Vec<Rewired>,
     /// The first node before and after, where it is another one.
     pub entry: Option<(Option<Text>, Option<Text>)>,
+    /// Whether all that differs is the order of nodes that nothing reaches, or of edges that
+    /// share a port.
+    pub reordered: bool,
     /// The new nodes in order: an old one by its index, or the next of the added ones.
     pub(crate) order: Vec<Option<usize>>,
-    pub(crate) new_ids: Vec<Text>,
+    /// The new edges in order.
+    pub(crate) edge_order: Vec<EdgeFrom>,
     pub(crate) new_entry: Option<usize>,
 }
 
@@ -73,6 +103,8 @@ pub struct Changed {
     pub old: Value,
     /// What it holds.
     pub new: Value,
+    /// The place of the old node.
+    pub(crate) at: usize,
     pub(crate) change: Change,
 }
 
@@ -102,7 +134,7 @@ pub struct Declared {
 pub fn diff(old: &Graph, new: &Graph) -> Diff {
     let (old_hashes, new_hashes) = (Hashes::of(old), Hashes::of(new));
     let mut found = Diff {
-        endpoints: new.endpoints.clone(),
+        new_endpoints: new.endpoints.clone(),
         new_declarations: new.declarations.clone(),
         declarations: declared(&old.declarations, &new.declarations),
         document: document(old, new),
@@ -116,7 +148,9 @@ pub fn diff(old: &Graph, new: &Graph) -> Diff {
         let (before, after) = (&old_hashes.labels[id], &new_hashes.labels[id]);
         // The same nodes in the same order with the same edges: nothing to look for.
         if before != after {
-            found.labels.extend(diff_label(id, label, other, &before.nodes, &after.nodes));
+            let mut differs = diff_label(id, label, other, &before.nodes, &after.nodes);
+            differs.reordered = before.label != after.label && differs.is_empty();
+            found.labels.push(differs);
         }
     }
     let added = new.labels.iter().filter(|(id, _)| !old.labels.contains_key(id));
@@ -144,6 +178,7 @@ impl LabelDiff {
             && self.edges_removed.is_empty()
             && self.edges_rewired.is_empty()
             && self.entry.is_none()
+            && !self.reordered
     }
 }
 
@@ -153,28 +188,30 @@ fn diff_label(
     new: &Label,
     before: &[Digest],
     after: &[Digest],
-) -> Option<LabelDiff> {
+) -> LabelDiff {
     let mut matches = align::align(before, after);
-    // A node that differs is the same node if it does the same and writes the same; else if it
-    // does the same.
-    let op = |node: &Node| Text::from(node.op.name());
-    align::match_rest(&old.nodes, &new.nodes, &mut matches, |node| {
-        (!node.writes.is_empty()).then(|| (op(node), node.writes.clone()))
-    });
-    align::match_rest(&old.nodes, &new.nodes, &mut matches, |node| Some(op(node)));
-    let mut found = LabelDiff {
-        label: id.clone(),
-        order: vec![None; new.nodes.len()],
-        new_ids: new.nodes.iter().map(|node| node.id.clone()).collect(),
-        ..LabelDiff::default()
+    // A node that differs is the same node if it does the same to the same, then if it does one
+    // of both. Calls to different adapters have nothing in common.
+    let what = |node: &Node| {
+        let adapter = node.adapter().map(|(namespace, verb)| format!("{namespace}.{verb}"));
+        (Text::from(node.op.name()), adapter)
     };
+    align::match_rest(&old.nodes, &new.nodes, &mut matches, |node| {
+        (!node.writes.is_empty()).then(|| (what(node), node.writes.clone()))
+    });
+    align::match_rest(&old.nodes, &new.nodes, &mut matches, |node| Some(what(node)));
+    align::match_rest(&old.nodes, &new.nodes, &mut matches, |node| {
+        (!node.writes.is_empty()).then(|| (Text::from(node.op.name()), node.writes.clone()))
+    });
+    let mut found =
+        LabelDiff { label: id.clone(), order: vec![None; new.nodes.len()], ..LabelDiff::default() };
     for (at, node) in old.nodes.iter().enumerate() {
         match matches[at] {
             None => found.removed.push(node.clone()),
             Some(other) => {
                 found.order[other] = Some(at);
                 if before[at] != after[other] {
-                    changes(node, &new.nodes[other], &mut found.changed);
+                    changes(at, node, &new.nodes[other], &mut found.changed);
                 }
             }
         }
@@ -182,11 +219,10 @@ fn diff_label(
     let added = new.nodes.iter().zip(&found.order).filter(|(_, from)| from.is_none());
     found.added = added.map(|(node, _)| node.clone()).collect();
     edges::diff_edges(old, new, &matches, &mut found);
-    let moved = found.order.iter().enumerate().any(|(at, from)| *from != Some(at));
-    (!found.is_empty() || moved || new.nodes.len() != old.nodes.len()).then_some(found)
+    found
 }
 
-fn changes(old: &Node, new: &Node, found: &mut Vec<Changed>) {
+fn changes(at: usize, old: &Node, new: &Node, found: &mut Vec<Changed>) {
     let mut add = |field: &str, before: Value, after: Value, change: Change| {
         found.push(Changed {
             node: old.id.clone(),
@@ -195,13 +231,14 @@ fn changes(old: &Node, new: &Node, found: &mut Vec<Changed>) {
             field: field.into(),
             old: before,
             new: after,
+            at,
             change,
         });
     };
     let Some(op) = new.def() else {
         let names: std::collections::BTreeSet<&Text> =
             old.data.keys().chain(new.data.keys()).collect();
-        for name in names {
+        for name in names.into_iter().filter(|name| hash::is_meant(name)) {
             let (before, after) = (old.data.get(name), new.data.get(name));
             if before != after {
                 let (before, to) = (before.cloned().unwrap_or_default(), after.cloned());
@@ -239,23 +276,13 @@ fn declared(old: &Declarations, new: &Declarations) -> Vec<Declared> {
     found
 }
 
-fn document(old: &Graph, new: &Graph) -> Vec<(&'static str, Value, Value)> {
-    let endpoints = |graph: &Graph| {
-        let mut all: Vec<Value> = graph.endpoints.iter().map(crate::hash::endpoint).collect();
-        all.sort_by_cached_key(value::json::canonical);
-        Value::list(all)
-    };
-    let crons = |graph: &Graph| {
-        let mut all = graph.crons.clone();
-        all.sort_by_cached_key(value::json::canonical);
-        Value::list(all)
-    };
+fn document(old: &Graph, new: &Graph) -> Vec<(Part, Value, Value)> {
     let map = |map: &Map| Value::from(map.clone());
     let parts = [
-        ("endpoints", endpoints(old), endpoints(new)),
-        ("crons", crons(old), crons(new)),
-        ("capabilities", map(&old.capabilities), map(&new.capabilities)),
-        ("runtime_policy", map(&old.runtime_policy), map(&new.runtime_policy)),
+        (Part::Endpoints, hash::endpoints(old), hash::endpoints(new)),
+        (Part::Crons, hash::crons(old), hash::crons(new)),
+        (Part::Capabilities, map(&old.capabilities), map(&new.capabilities)),
+        (Part::RuntimePolicy, map(&old.runtime_policy), map(&new.runtime_policy)),
     ];
     parts.into_iter().filter(|(_, before, after)| before != after).collect()
 }

@@ -31,7 +31,7 @@ impl Diff {
             lines.push(format!("{} {}: {what}", declared.kind.word(), declared.name));
         }
         for (part, _, _) in &self.document {
-            lines.push(format!("{part}: changed"));
+            lines.push(format!("{}: changed", part.word()));
         }
         if lines.is_empty() { "no changes".to_string() } else { lines.join("\n") }
     }
@@ -69,7 +69,10 @@ fn summarise(label: &LabelDiff, lines: &mut Vec<String>) {
     }
     if let Some((old, new)) = &label.entry {
         let name = |id: &Option<value::Text>| id.as_deref().unwrap_or("nothing").to_string();
-        add(format!("begins with {} instead of {}", name(new), name(old)));
+        add(format!("begins with {}; it began with {} before", name(new), name(old)));
+    }
+    if label.reordered {
+        add("nodes that nothing reaches, or edges of one port, are in another order".to_string());
     }
 }
 

@@ -92,8 +92,9 @@ fn operand_text(slot: &Slot, operand: &Operand) -> String {
         (
             Operand::Lit(Value::Text(text)),
             SlotKind::Adapter | SlotKind::Name | SlotKind::Word(_),
-        ) => text.to_string(),
-        (Operand::Lit(value), _) => value::json::compact(value),
+        )
+        | (Operand::Odd(Value::Text(text), _), _) => text.to_string(),
+        (Operand::Lit(value) | Operand::Odd(value, _), _) => value::json::compact(value),
         (Operand::Var(name) | Operand::Label(name), _) => name.to_string(),
         (Operand::Expr(expr), _) => expr.to_string(),
     }

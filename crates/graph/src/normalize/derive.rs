@@ -7,9 +7,9 @@ use std::sync::Arc;
 use value::{Text, Value};
 
 use crate::index::Index;
-use crate::model::{EmitEdge, Exit, Label, Node};
-use crate::operand::{self, Operand};
-use crate::ops::{Port, SlotKind};
+use crate::model::{EmitEdge, Exit, Extra, Label, Node};
+use crate::operand::Operand;
+use crate::ops::{self, Port, SlotKind};
 
 /// Derives everything of a label again. Emit targets come from the document or, where it names
 /// none, from the label itself.
@@ -34,7 +34,7 @@ pub(crate) fn derive_node(node: &mut Node) {
     }
     node.memory_type = None;
     if let Some(op) = node.def() {
-        operand::refresh_repeats(op, &mut node.data);
+        ops::refresh_repeats(op, &mut node.data);
     }
     reads_and_writes(node);
     effects(node);
@@ -71,10 +71,9 @@ pub(super) fn effects(node: &mut Node) {
     let contract = node.contract();
     let (tier, kind) = match (op.tier(), contract) {
         (Some(tier), _) => tier,
-        (None, Some(contract)) => (contract.touches.tier(), Some(contract.kind)),
-        (None, None) => {
-            let unknown = &crate::contracts::UNKNOWN;
-            (unknown.touches.tier(), Some(unknown.kind))
+        (None, contract) => {
+            let contract = contract.unwrap_or(&crate::contracts::UNKNOWN);
+            (contract.tier(), Some(contract.kind))
         }
     };
     node.tier = tier;
@@ -108,7 +107,9 @@ pub(crate) fn exits(label: &Label) -> Vec<Exit> {
         .nodes
         .iter()
         .filter(|node| !node.id.is_empty() && node.def().is_some_and(|op| op.returns()));
-    returns.map(|node| Exit { node: node.id.clone(), var: returned(node) }).collect()
+    let exit =
+        |node: &Node| Exit { node: node.id.clone(), var: returned(node), extra: Extra::default() };
+    returns.map(exit).collect()
 }
 
 /// What a return gives, as older tools name it.
@@ -118,6 +119,9 @@ pub(crate) fn returned(node: &Node) -> Option<Text> {
         other => Some(value::json::compact(&other).into()),
     }
 }
+
+/// There are eight platforms; a longer list is a mistake that must not multiply.
+const TARGETS_MAX: usize = 32;
 
 /// Data to the next node, then what is returned to each platform.
 fn emit_edges(label: &Label, index: &Index<'_>, targets: &[Text]) -> Vec<EmitEdge> {
@@ -139,7 +143,7 @@ fn emit_edges(label: &Label, index: &Index<'_>, targets: &[Text]) -> Vec<EmitEdg
         }
     }
     for exit in &label.exits {
-        for target in targets {
+        for target in targets.iter().take(TARGETS_MAX) {
             let (from, var) = (exit.node.clone(), exit.var.clone());
             edges.push(EmitEdge::Emit { from, var, target: target.clone() });
         }

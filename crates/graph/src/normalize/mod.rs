@@ -20,28 +20,27 @@ use value::{Map, Text, Value};
 
 use crate::draft::{Draft, DraftEdge, DraftLabel, DraftNode};
 use crate::index::Index;
-use crate::model::{Edge, Exit, Graph, Label, Node, ToKind};
+use crate::model::{Edge, Graph, Label, Node, ToKind};
 use crate::ops::{self, NodeOp};
 use crate::place;
 
 /// Makes a graph of a draft.
 pub fn normalize(draft: Draft, findings: &mut Vec<Diagnostic>) -> Graph {
     let mut draft = draft;
+    let label_ids: BTreeSet<Text> = draft.labels.keys().cloned().collect();
     for (id, label) in &mut draft.labels {
         if label.nodes.is_empty()
             && let Some(steps) = label.steps.take()
+            && !steps.is_empty()
         {
-            steps::lower(id, label, &steps, findings);
-            if !label.nodes.is_empty() {
-                findings.push(lowered(id));
-            }
+            steps::lower(label, &steps, &label_ids);
+            findings.push(lowered(id));
         }
         for node in &mut label.nodes {
             translate(node);
         }
     }
     let names = Names::of(&draft);
-    let label_ids: BTreeSet<Text> = draft.labels.keys().cloned().collect();
     let emit_targets = draft.emit_targets;
     Graph {
         ir_version: draft.ir_version.unwrap_or_else(|| "1.0.0".into()),
@@ -70,6 +69,12 @@ fn lowered(id: &str) -> Diagnostic {
         .help("nodes and edges were made from its steps; `quipu compile` prints them")
 }
 
+/// A label's name without the marks that sources write before it: `2` of `->L2`.
+pub(crate) fn bare_label(written: &str) -> &str {
+    let bare = written.strip_prefix("->").unwrap_or(written);
+    bare.strip_prefix('L').unwrap_or(bare)
+}
+
 /// There is one execution semantics: the graph is run, and an unknown op is an error.
 fn one_way_to_run(mut policy: Map) -> Map {
     policy.insert("execution_mode".into(), "graph".into());
@@ -80,7 +85,7 @@ fn one_way_to_run(mut policy: Map) -> Map {
 /// Gives a node its op, and makes an adapter call of a legacy op.
 fn translate(node: &mut DraftNode) {
     let data = node.data.get_or_insert_default();
-    if node.op.is_none() {
+    if node.op.as_ref().is_none_or(|op| op.is_empty()) {
         node.op = data.get("op").and_then(Value::as_text).cloned();
     }
     if let Some(op) = &node.op
@@ -116,11 +121,11 @@ fn normalize_label(
             label.nodes.iter().find(|node| !node.id.is_empty()).map(|node| node.id.clone());
     }
     label.exits = match draft.exits {
-        Some(exits) => exits.into_iter().map(|(node, var)| Exit { node, var }).collect(),
+        Some(exits) => exits,
         None => derive::exits(&label),
     };
     label.emit_targets = draft.emit_targets;
-    label.unread = draft.unread;
+    (label.odd_nodes, label.odd_edges) = (draft.odd_nodes, draft.odd_edges);
     label
 }
 
@@ -133,7 +138,7 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
     });
     let mut node = Node {
         at: draft.at,
-        memory_type: draft.memory_type,
+        is_step: draft.is_step,
         lineno,
         extra: draft.extra,
         ..Node::new(draft.id.unwrap_or_else(|| "".into()), op, data)
@@ -147,11 +152,18 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
         findings,
     );
     derive::reads_and_writes(&mut node);
-    // Another compiler may know of names that no slot shows.
-    keep_also(&mut node.reads, draft.reads);
-    keep_also(&mut node.writes, draft.writes);
+    // Another compiler may know of names that no slot shows; where operands are given, they say.
+    if draft.operands.is_none() {
+        keep_also(&mut node.reads, draft.reads);
+        keep_also(&mut node.writes, draft.writes);
+    }
     derive::effects(&mut node);
     node.effect = draft.effect.unwrap_or(node.effect);
+    // What a contract says counts; what is said of an unknown verb or op is all there is.
+    if node.is_well_known() {
+        return node;
+    }
+    node.memory_type = draft.memory_type;
     node.tier = draft.tier.unwrap_or(node.tier);
     if let Some(kinds) = draft.kinds
         && !kinds.iter().map(|kind| &**kind).eq(node.kinds.iter().map(|kind| &**kind))

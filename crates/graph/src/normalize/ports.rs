@@ -4,43 +4,63 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use value::{Text, Value};
 
+use super::bare_label;
 use crate::index::Index;
 use crate::model::{Edge, Label, Node, ToKind};
 use crate::ops::{Leads, OpDef, Port, Runs, SlotKind};
 
-/// Fills every missing port. An unknown word stays: it is a finding.
+/// Fills every missing port. An unknown word stays, and so does what could be one of several
+/// ways on: both are findings.
 pub(super) fn fill(label: &mut Label) {
     if label.edges.iter().all(|edge| !is_missing(edge)) {
         return;
     }
     let index = Index::new(label);
     let mut found: Vec<(usize, Port)> = Vec::new();
+    let mut ways_on: Vec<Edge> = Vec::new();
     for (position, node) in label.nodes.iter().enumerate() {
         let edges = || index.edge_indices_from(position).map(|edge| (edge, &label.edges[edge]));
         if edges().all(|(_, edge)| !is_missing(edge)) {
             continue;
         }
         let mut siblings = Siblings::default();
-        for (_, edge) in edges() {
+        for (_, edge) in edges().filter(|(_, edge)| !edge.analysis_only) {
             match edge.port {
                 Some(port) => siblings.take(edge, port),
                 None => *siblings.to_come.entry(target(edge)).or_default() += 1,
             }
         }
+        let goes_on_already = siblings.used.contains(&Port::Next);
+        let mut own: Vec<(usize, Port)> = Vec::new();
         for (at, edge) in edges().filter(|(_, edge)| is_missing(edge)) {
+            if edge.analysis_only {
+                found.push((at, Port::Next));
+                continue;
+            }
             *siblings.to_come.entry(target(edge)).or_default() -= 1;
             let port = infer(label, &index, node, edge, &siblings);
             siblings.take(edge, port);
-            found.push((at, port));
+            own.push((at, port));
         }
+        let next_count = own.iter().filter(|(_, port)| *port == Port::Next).count();
+        if next_count > usize::from(!goes_on_already) {
+            own.retain(|(_, port)| *port != Port::Next);
+        } else if next_count == 0 && !goes_on_already && node.def().is_some_and(OpDef::goes_on) {
+            // A chain that passes a guard was written as one edge; it is the way on as well.
+            let guarded = own.iter().find(|(_, port)| matches!(port, Port::Err | Port::Retry));
+            let way_on = guarded.map(|(at, _)| label.edges[*at].clone());
+            ways_on.extend(way_on.map(|edge| Edge { port: Some(Port::Next), ..edge }));
+        }
+        found.append(&mut own);
     }
+    // Edges that leave no node cannot be understood, but can be printed.
+    let leaves_nothing = |edge: &Edge| is_missing(edge) && index.find(&edge.from).is_none();
+    let lost = label.edges.iter().enumerate().filter(|(_, edge)| leaves_nothing(edge));
+    found.extend(lost.map(|(at, _)| (at, Port::Next)));
     for (edge, port) in found {
         label.edges[edge].port = Some(port);
     }
-    // Edges that leave no node cannot be understood, but can be printed.
-    for edge in label.edges.iter_mut().filter(|edge| is_missing(edge)) {
-        edge.port = Some(Port::Next);
-    }
+    label.edges.extend(ways_on);
 }
 
 fn is_missing(edge: &Edge) -> bool {
@@ -76,9 +96,6 @@ fn infer(
     siblings: &Siblings<'_>,
 ) -> Port {
     let Some(op) = node.def() else { return Port::Next };
-    if edge.analysis_only {
-        return Port::Next;
-    }
     let free =
         |port: Port| op.port(port).is_some_and(|def| def.many || !siblings.used.contains(&port));
     if let Some(port) = named_in_data(op, node, &edge.to).find(|port| free(*port)) {
@@ -110,9 +127,7 @@ fn named_in_data<'a>(
     op.slots.iter().filter_map(move |slot| match slot.kind {
         SlotKind::Target(port) => {
             let named = node.data.get(slot.name).and_then(Value::as_text)?;
-            let bare =
-                named.strip_prefix("->L").or_else(|| named.strip_prefix("->")).unwrap_or(named);
-            (&**to == bare || **to == **named).then_some(port)
+            (**to == **named || &**to == bare_label(named)).then_some(port)
         }
         _ => None,
     })

@@ -1,6 +1,11 @@
-//! Ops that older compilers wrote and that are adapter calls by another name.
+//! What older compilers wrote: ops that are adapter calls by another name, and members of `data`
+//! that repeat others.
+
+use std::sync::Arc;
 
 use value::{Map, Value};
+
+use super::{OpDef, SlotKind};
 
 struct Legacy {
     op: &'static str,
@@ -51,3 +56,31 @@ pub fn translate(op: &str, data: &Map) -> Option<(&'static str, Map)> {
 }
 
 const CALL: &str = "R";
+
+/// Members of `data` that repeat others, and are kept in step with them.
+pub(crate) fn refresh_repeats(op: &OpDef, data: &mut Arc<Map>) {
+    let Some(slot) = op.slot_of(SlotKind::Adapter) else { return };
+    let Some(Value::Text(adapter)) = data.get(slot.name).cloned() else { return };
+    let target = data.get("target").cloned().unwrap_or_else(|| "".into());
+    let args = data.get("args").cloned().unwrap_or_else(|| Value::list([]));
+    let (source, verb) = adapter.split_once('.').unwrap_or((&adapter, ""));
+    let entity = match &target {
+        Value::Text(text) if text.starts_with('/') => "".into(),
+        other => other.clone(),
+    };
+    let fields =
+        args.as_list().and_then(|args| args.first()).cloned().unwrap_or_else(|| "*".into());
+    let repeats = [
+        ("src", Value::text(source)),
+        ("req_op", Value::text(verb.to_uppercase())),
+        ("entity", entity),
+        ("fields", fields),
+    ];
+    let data = Arc::make_mut(data);
+    for (name, value) in repeats {
+        if let Some(member) = data.get_mut(name) {
+            *member = value;
+        }
+    }
+    data.remove("raw");
+}

@@ -9,6 +9,7 @@ mod table;
 
 use std::fmt;
 
+pub(crate) use legacy::refresh_repeats;
 pub use legacy::translate;
 pub use table::OPS;
 use value::Text;
@@ -93,6 +94,8 @@ pub enum SlotKind {
     Adapter,
     /// A literal or a variable.
     Value,
+    /// The same, for the first argument of an adapter; it is the verb where the adapter has none.
+    FirstValue,
     /// A list of literals and variables.
     Values,
     /// An expression that is true or false.
@@ -264,6 +267,16 @@ impl OpDef {
             Runs::Guard(port) => Some(port),
             _ => None,
         }
+    }
+
+    /// Whether control goes on to a next node.
+    pub fn goes_on(&self) -> bool {
+        self.port(Port::Next).is_some()
+    }
+
+    /// Whether control has more than one way on.
+    pub fn branches(&self) -> bool {
+        self.ports.iter().any(|def| !def.port.is_failure() && def.port != Port::Next)
     }
 
     /// Whether it ends its label.

@@ -4,7 +4,8 @@ use super::Leads::{Either, Label, Node};
 use super::Port::{After, Body, Branch, Else, Err, Expired, Goto, Handler, Next, Retry, Then};
 use super::Runs::{Call, Control, Guard, Person, Pure, Return, Store};
 use super::SlotKind::{
-    Adapter, Bind, Callee, Condition, Literal, Name, Number, Protects, Target, Value, Values, Word,
+    Adapter, Bind, Callee, Condition, FirstValue, Literal, Name, Number, Protects, Target, Value,
+    Values, Word,
 };
 use super::{Leads, OpDef, Port, PortDef, Runs, Slot, SlotKind, Written};
 use crate::effects::Touches;
@@ -60,7 +61,7 @@ pub static OPS: &[OpDef] = &[
         name: "R",
         slots: &[
             need("adapter", Adapter),
-            may("target", Value),
+            may("target", FirstValue),
             may("args", Values),
             may("out", Bind),
         ],

@@ -32,26 +32,21 @@ const PATHS_MAX: usize = 200;
 const STEPS_MAX: usize = 100_000;
 const LENGTH_MAX: usize = 10_000;
 
-/// Ways from the entry to a return, or to where control leaves for another label.
+/// Ways from the entry to a return, to where control leaves for another label, or to where the
+/// label runs out.
 pub fn success_paths(label: &Label) -> Paths {
     let mut search = Search::new(label);
-    if let Some(entry) = search.index.entry() {
-        search.run(entry, |search, node| search.end_here(node));
-    }
+    search.run(|search, node| search.ends(node));
     search.found
 }
 
 /// Ways from the entry to a failure and on to what handles it; from one node where given.
 pub fn error_paths(label: &Label, from: Option<&str>) -> Paths {
     let mut search = Search::new(label);
-    if let Some(entry) = search.index.entry() {
-        let from = from.map(|id| search.index.find(id));
-        search.run(entry, |search, node| {
-            if from.is_none_or(|from| from == Some(node)) {
-                search.failures(node);
-            }
-        });
-    }
+    let from = from.map(|id| search.index.find(id));
+    search.run(|search, node| {
+        if from.is_none_or(|from| from == Some(node)) { search.failures(node) } else { Vec::new() }
+    });
     search.found
 }
 
@@ -71,71 +66,125 @@ impl<'a> Search<'a> {
         Search { label, index, on_path, path: Vec::new(), found: Paths::default(), steps: 0 }
     }
 
-    /// Visits every node on every simple path, deepest first, without recursion.
-    fn run(&mut self, entry: usize, mut visit: impl FnMut(&mut Self, usize)) {
+    /// Follows every simple path, deepest first, without recursion, and notes where `ends` says
+    /// that it ends. Nodes from which no end can be reached are not tried.
+    fn run(&mut self, ends: impl Fn(&Self, usize) -> Vec<End>) {
+        let Some(entry) = self.index.entry() else { return };
+        let useful = self.leading_to(|search, node| !ends(search, node).is_empty());
         let mut stack = vec![(entry, 0)];
         while let Some((node, depth)) = stack.pop() {
             for left in self.path.drain(depth..) {
                 self.on_path[left] = false;
             }
-            if self.on_path[node] {
+            if self.on_path[node] || !useful[node] {
                 continue;
             }
             self.steps += 1;
-            if self.found.paths.len() >= PATHS_MAX || self.steps > STEPS_MAX || depth >= LENGTH_MAX
-            {
+            if self.steps > STEPS_MAX || depth >= LENGTH_MAX {
                 self.found.truncated = true;
                 return;
             }
             self.on_path[node] = true;
             self.path.push(node);
-            visit(self, node);
-            let ahead =
-                self.index.edge_indices_from(node).rev().filter(|edge| {
-                    self.label.edges[*edge].port.is_some_and(|port| !port.is_failure())
+            for end in ends(self, node) {
+                if self.found.paths.len() == PATHS_MAX {
+                    self.found.truncated = true;
+                    return;
+                }
+                let nodes = self.path.iter().chain(&end.beyond);
+                let nodes = nodes.map(|node| self.label.nodes[*node].id.clone()).collect();
+                self.found.paths.push(Path { nodes, port: end.port, to_label: end.to_label });
+            }
+            stack.extend(self.ahead(node).rev().map(|next| (next, depth + 1)));
+        }
+    }
+
+    /// Where control goes from a node when nothing fails.
+    fn ahead(&self, node: usize) -> impl DoubleEndedIterator<Item = usize> {
+        let succeeds =
+            |edge: &usize| self.label.edges[*edge].port.is_some_and(|port| !port.is_failure());
+        let edges = self.index.edge_indices_from(node).filter(succeeds);
+        edges.filter_map(|edge| self.index.target(edge))
+    }
+
+    /// The nodes from which one can be reached that fits.
+    fn leading_to(&self, fits: impl Fn(&Self, usize) -> bool) -> Vec<bool> {
+        let count = self.label.nodes.len();
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for node in 0..count {
+            self.ahead(node).for_each(|next| before[next].push(node));
+        }
+        let mut leads = vec![false; count];
+        let mut stack: Vec<usize> = (0..count).filter(|node| fits(self, *node)).collect();
+        while let Some(node) = stack.pop() {
+            if !std::mem::replace(&mut leads[node], true) {
+                stack.extend(&before[node]);
+            }
+        }
+        leads
+    }
+
+    fn ends(&self, node: usize) -> Vec<End> {
+        let Some(op) = self.label.nodes[node].def() else { return Vec::new() };
+        let mut ends = Vec::new();
+        let mut taken = Vec::new();
+        for at in self.index.edge_indices_from(node) {
+            let edge = &self.label.edges[at];
+            let Some(port) = edge.port.filter(|port| !port.is_failure()) else { continue };
+            taken.push(port);
+            // The body of a loop and the branches of a fork come back.
+            if edge.is_to_label() && !matches!(port, Port::Body | Port::Branch) {
+                ends.push(End {
+                    beyond: Vec::new(),
+                    port: Some(port),
+                    to_label: Some(edge.to.clone()),
                 });
-            stack.extend(
-                ahead.filter_map(|edge| self.index.target(edge)).map(|next| (next, depth + 1)),
-            );
-        }
-    }
-
-    fn end_here(&mut self, node: usize) {
-        if self.label.nodes[node].def().is_some_and(|op| op.returns()) {
-            self.add(&[], None, None);
-        }
-        let edges: Vec<usize> = self.index.edge_indices_from(node).collect();
-        for edge in edges.into_iter().map(|edge| &self.label.edges[edge]) {
-            // The body of a loop comes back.
-            let leaves = edge.port.is_some_and(|port| !port.is_failure() && port != Port::Body);
-            if edge.is_to_label() && leaves {
-                self.add(&[], edge.port, Some(edge.to.clone()));
             }
         }
+        // Without a way on the label runs out: always, or when a condition does not hold.
+        let way_on = |port: Port| op.port(port).is_some() && !taken.contains(&port);
+        if op.returns() || [Port::Next, Port::Else, Port::After].into_iter().any(way_on) {
+            ends.push(End { beyond: Vec::new(), port: None, to_label: None });
+        }
+        ends
     }
 
-    fn failures(&mut self, node: usize) {
-        let edges: Vec<usize> = self.index.edge_indices_from(node).collect();
-        for edge in edges {
-            let port = self.label.edges[edge].port;
-            if !matches!(port, Some(Port::Err | Port::Retry)) {
-                continue;
+    fn failures(&self, node: usize) -> Vec<End> {
+        let mut ends = Vec::new();
+        for at in self.index.edge_indices_from(node) {
+            let port = self.label.edges[at].port;
+            let Some(guard) = self.index.target(at) else { continue };
+            match port {
+                Some(Port::Err) => ends.push(self.handled(vec![guard], port)),
+                Some(Port::Retry) => {
+                    ends.push(self.handled(vec![guard], port));
+                    // An `err` edge out of a guard protects the same node.
+                    for at in self.index.edge_indices_from(guard) {
+                        if self.label.edges[at].port == Some(Port::Err)
+                            && let Some(handler) = self.index.target(at)
+                        {
+                            ends.push(self.handled(vec![guard, handler], Some(Port::Err)));
+                        }
+                    }
+                }
+                _ => {}
             }
-            let Some(guard) = self.index.target(edge) else { continue };
-            let handler =
-                self.index.edges_from(guard).find(|edge| edge.port == Some(Port::Handler));
-            let handler = handler.map(|edge| edge.to.clone());
-            self.add(&[guard], port, handler);
         }
+        ends
     }
 
-    fn add(&mut self, beyond: &[usize], port: Option<Port>, to_label: Option<Text>) {
-        if self.found.paths.len() >= PATHS_MAX {
-            self.found.truncated = true;
-            return;
-        }
-        let nodes = self.path.iter().chain(beyond);
-        let nodes = nodes.map(|node| self.label.nodes[*node].id.clone()).collect();
-        self.found.paths.push(Path { nodes, port, to_label });
+    fn handled(&self, beyond: Vec<usize>, port: Option<Port>) -> End {
+        let last = beyond.last().map(|guard| self.index.edges_from(*guard));
+        let handler =
+            last.and_then(|mut edges| edges.find(|edge| edge.port == Some(Port::Handler)));
+        End { beyond, port, to_label: handler.map(|edge| edge.to.clone()) }
     }
+}
+
+/// How a path ends.
+struct End {
+    /// Nodes after the last one that control came to.
+    beyond: Vec<usize>,
+    port: Option<Port>,
+    to_label: Option<Text>,
 }

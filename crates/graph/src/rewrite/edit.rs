@@ -30,8 +30,10 @@ pub(super) fn set_data(
     if let Some(said) = data.get("op")
         && said.as_text().map(|text| &**text) != Some(op.name)
     {
-        let message =
-            format!("node `{}` is `{}`: an op is not changed, but replaced", node.id, op.name);
+        let message = format!(
+            "node `{}` is `{}`: to change an op, insert another node and remove this one",
+            node.id, op.name
+        );
         return Err(Refusal::new(INVALID, message));
     }
     let merged = Arc::make_mut(&mut node.data);
@@ -89,7 +91,8 @@ pub(super) fn edge_at_mut<'a>(
     label.edges.iter_mut().find(|edge| is_at(edge, from, port))
 }
 
-fn is_at(edge: &Edge, from: &str, port: Port) -> bool {
+/// Whether an edge leaves a node by a port.
+pub(super) fn is_at(edge: &Edge, from: &str, port: Port) -> bool {
     &*edge.from == from && edge.port == Some(port) && !edge.analysis_only
 }
 
@@ -110,7 +113,8 @@ pub(crate) fn finish(graph: &mut Graph) {
 fn renumber(label: &mut Label) {
     let names: BTreeMap<Text, Text> = (1..)
         .zip(&label.nodes)
-        .map(|(number, node)| (node.id.clone(), format!("n{number}").into()))
+        .filter(|(_, node)| !node.id.is_empty())
+        .map(|(number, node): (u32, _)| (node.id.clone(), format!("n{number}").into()))
         .collect();
     let rename = |id: &mut Text| {
         if let Some(new) = names.get(id) {

@@ -66,13 +66,14 @@ pub fn rewrite(graph: &Graph, patch: &Patch) -> Result<Graph, Refusal> {
         return Ok(edited);
     }
     let lines: Vec<String> = findings.iter().map(render::headline).collect();
-    let message = match lines.as_slice() {
-        [only] => format!("the result would not be valid: {only}"),
-        [first, rest @ ..] => {
-            format!("the result would not be valid: {first} (and {} more)", rest.len())
-        }
-        [] => unreachable!("there is at least one finding"),
-    };
+    let first = &lines[0];
+    let mut message = format!("the result would not be valid: {first}");
+    if lines.len() > 1 {
+        message.push_str(&format!(" (and {} more)", lines.len() - 1));
+    }
+    if validate(graph, Edges::Strict).iter().any(|finding| render::headline(finding) == *first) {
+        message.push_str("; the graph has this already, so mend it in the same patch");
+    }
     let lines = Value::list(lines.into_iter().map(Value::text));
     Err(Refusal::new(VALIDATE, message).with("findings", lines))
 }

@@ -1,10 +1,11 @@
 //! What each change does.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use value::{Map, Text, Value};
 
-use super::edit::{blank, edge, edge_at, edge_at_mut, set_data};
+use super::edit::{blank, edge, edge_at, edge_at_mut, is_at, set_data};
 use super::patch::{Change, NewNode};
 use super::{INVALID, LABEL, NODE, Refusal};
 use crate::model::{Graph, Label, Node, ToKind};
@@ -106,9 +107,13 @@ fn rewire(
         ToKind::Label if !is_label => return Err(no_label(to)),
         ToKind::Label => {}
     }
+    if def.many && label.edges.iter().filter(|edge| is_at(edge, from, port)).count() > 1 {
+        let message = format!("`{from}` has several `{port}` edges, and none of them is meant");
+        return Err(Refusal::new(NODE, message));
+    }
     match edge_at_mut(label, from, port) {
-        Some(edge) if !def.many => (edge.to, edge.to_kind) = (to.clone(), to_kind),
-        _ => label.edges.push(edge(from, port, to, to_kind)),
+        Some(edge) => (edge.to, edge.to_kind) = (to.clone(), to_kind),
+        None => label.edges.push(edge(from, port, to, to_kind)),
     }
     Ok(())
 }
@@ -117,8 +122,8 @@ fn remove(graph: &mut Graph, label_id: &Text, id: &Text) -> Result<(), Refusal> 
     let label = label_mut(graph, label_id)?;
     let position = node_index(label, label_id, id)?;
     if let Some(op) = label.nodes[position].def()
-        && op.runs == Runs::Control
-        && op.ports.iter().any(|def| def.required)
+        && op.branches()
+        && op.guards().is_none()
     {
         let message =
             format!("`{id}` is `{}`, which branches: rewire what leads to it first", op.name);
@@ -149,13 +154,20 @@ fn remove(graph: &mut Graph, label_id: &Text, id: &Text) -> Result<(), Refusal> 
     }
     label.nodes.remove(position);
     // Two ways to the removed node became two edges to the next one.
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     label.edges.retain(|edge| {
         let key = (edge.from.clone(), edge.port, edge.to.clone(), edge.to_kind);
-        let is_new = edge.analysis_only || !seen.contains(&key);
-        seen.push(key);
-        is_new
+        edge.analysis_only || seen.insert(key)
     });
+    // A guard that named it names nothing any more.
+    for guard in &mut label.nodes {
+        let Some(slot) = guard.def().and_then(|op| op.slot_of(SlotKind::Protects)) else {
+            continue;
+        };
+        if guard.data.get(slot.name).and_then(Value::as_text) == Some(id) {
+            Arc::make_mut(&mut guard.data).remove(slot.name);
+        }
+    }
     Ok(())
 }
 
@@ -173,7 +185,15 @@ fn change_data(
     let op = known_op(&label.nodes[position])?;
     // Where data repeats an edge, the edge is what has to change.
     for slot in op.slots {
-        let Some(Value::Text(named)) = data.get(slot.name) else { continue };
+        let named = match (data.get(slot.name), slot.kind) {
+            (Some(Value::Text(named)), _) => named,
+            (Some(Value::Null), SlotKind::Target(port)) => {
+                let label = label_mut(graph, label_id)?;
+                label.edges.retain(|edge| !is_at(edge, id, port));
+                continue;
+            }
+            _ => continue,
+        };
         match slot.kind {
             SlotKind::Target(port) => {
                 rewire(graph, label_id, id, port, named, Some(ToKind::Label))?
@@ -212,9 +232,8 @@ fn guard(
         let message = format!("`{id}` is `{}`, which cannot fail", op.name);
         return Err(Refusal::new(NODE, message));
     }
-    if let Some(existing) = edge_at(label, id, port) {
-        let message = format!("`{id}` has a `{port}` edge already, to `{}`", existing.to);
-        return Err(Refusal::new(NODE, message));
+    if edge_at(label, id, port).is_some() {
+        return Err(Refusal::new(NODE, format!("`{id}` has a `{port}` edge already")));
     }
     let guard = ops::OPS.iter().find(|op| op.guards() == Some(port));
     let guard = guard.expect("the table has an op for each port that guards");
@@ -260,11 +279,11 @@ fn known_op(node: &Node) -> Result<&'static OpDef, Refusal> {
 fn fresh_id(label: &Label, wanted: Option<&Text>) -> Result<Text, Refusal> {
     match wanted {
         Some(name) if label.index_of(name).is_some() || name.is_empty() => {
-            Err(Refusal::new(INVALID, format!("a node cannot be called `{name}` here")))
+            Err(Refusal::new(INVALID, format!("the name `{name}` is taken, or is none")))
         }
         Some(name) => Ok(name.clone()),
         None => {
-            let free = (1..)
+            let free = (label.nodes.len()..)
                 .map(|number| format!("new {number}"))
                 .find(|name| label.index_of(name).is_none());
             Ok(Arc::from(free.expect("there are more numbers than nodes")))

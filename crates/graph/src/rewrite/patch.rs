@@ -232,7 +232,7 @@ impl<'a> Members<'a> {
                 let near = diagnostics::nearest(unknown, known.iter().copied());
                 let help =
                     near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                Err(invalid(&format!("{what} has no member `{unknown}`{help}")))
+                Err(invalid(&format!("`{unknown}` is no member of {what}{help}")))
             }
         }
     }

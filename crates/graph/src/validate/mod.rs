@@ -4,6 +4,7 @@ mod exits;
 mod names;
 mod phase1;
 mod phase2;
+mod slots;
 
 pub use names::names;
 pub use phase1::{Edges, phase1};

@@ -1,10 +1,11 @@
 //! Names that must resolve: ops, nodes, labels. And a label must have something to do.
 
-use diagnostics::{Anchor, Diagnostic, codes, nearest};
+use diagnostics::{Anchor, Diagnostic, Edit, codes, nearest};
 use value::{Pointer, Value};
 
 use crate::index::Index;
 use crate::model::{Graph, Label, Node, ToKind};
+use crate::normalize::bare_label;
 use crate::operand::Operand;
 use crate::ops::{OPS, SlotKind};
 use crate::place;
@@ -46,7 +47,7 @@ const SUGGESTIONS_MAX: usize = 200;
 
 impl Check<'_> {
     fn label(&mut self, id: &str, label: &Label, index: &Index<'_>) {
-        if label.nodes.is_empty() && label.unread == 0 && label.extra.get("nodes").is_none() {
+        if label.nodes.is_empty() && !label.has_odd_nodes() {
             let message = format!("label `{id}` is empty");
             self.findings.push(
                 Diagnostic::new(&codes::EMPTY_LABEL, Anchor::key(place::label(id)), message)
@@ -68,11 +69,20 @@ impl Check<'_> {
         let at = Anchor::value(place::of_node(id, node, "op"));
         let found = Diagnostic::new(&codes::UNKNOWN_OP, at.clone(), format!("unknown op `{name}`"));
         self.findings.push(match nearest(name, OPS.iter().map(|op| op.name)) {
-            Some(near) => found.help(format!("did you mean `{near}`?")).fix(
-                format!("write `{near}`"),
-                at,
-                format!("\"{near}\""),
-            ),
+            Some(near) => {
+                let fix = format!("\"{near}\"");
+                let mut found = found
+                    .help(format!("did you mean `{near}`?"))
+                    .fix(format!("write `{near}`"), at, &fix)
+                    .unsure();
+                if let (Some(fix), Some(Value::Text(said))) = (&mut found.fix, node.data.get("op"))
+                    && **said == *name
+                {
+                    let at = Anchor::value(place::of_data(id, node, "op"));
+                    fix.edits.push(Edit { at, text: format!("\"{near}\"") });
+                }
+                found
+            }
             None => {
                 let ops: Vec<_> = OPS.iter().map(|op| op.name).collect();
                 found.help(format!("the ops are {}", ops.join(", ")))
@@ -85,7 +95,10 @@ impl Check<'_> {
         if let Some(Operand::Label(callee)) = node.operands.one(slot.name)
             && !self.graph.names_label(callee)
         {
-            let at = place::of_data(id, node, slot.name);
+            let at = match node.data.get(slot.name) {
+                Some(_) => place::of_data(id, node, slot.name),
+                None => place::of_node(id, node, "operands").child(slot.name),
+            };
             self.unknown_label(at, &format!("`{}` of label `{id}` calls", node.id), callee);
         }
     }
@@ -101,11 +114,18 @@ impl Check<'_> {
                 continue;
             }
             let at = || place::of_edge(id, edge, "to");
-            let what = || {
-                let port = edge.port.map_or("", |port| port.word());
-                format!("the `{port}` edge of `{}` leads to", edge.from)
+            let what = || match edge.port {
+                Some(port) => format!("the `{port}` edge of `{}` leads to", edge.from),
+                None => format!("an edge of `{}` leads to", edge.from),
             };
             match edge.to_kind {
+                ToKind::Node if edge.to == edge.from && index.find(&edge.to).is_some() => {
+                    let message = format!("an edge leads from `{}` to itself", edge.to);
+                    let at = Anchor::value(at());
+                    self.findings.push(Diagnostic::new(&codes::SELF_LOOP, at, message).help(
+                        "to repeat something, put it into a label and use `Loop` or `While`",
+                    ));
+                }
                 ToKind::Node if index.find(&edge.to).is_none() => {
                     self.unknown_node(at(), (id, label), &what(), &edge.to);
                 }
@@ -152,9 +172,7 @@ impl Check<'_> {
     fn crons(&mut self) {
         for (position, cron) in self.graph.crons.iter().enumerate() {
             let Some(Value::Text(written)) = cron.get("label") else { continue };
-            // Older compilers write the label as the source does.
-            let bare = written.strip_prefix("->").unwrap_or(written);
-            let bare = bare.strip_prefix('L').unwrap_or(bare);
+            let bare = bare_label(written);
             if !self.graph.names_label(written) && !self.graph.names_label(bare) {
                 let at = Pointer::root().child("crons").child(position).child("label");
                 self.unknown_label(at, "a cron runs", written);

@@ -5,8 +5,8 @@ use diagnostics::{Anchor, Diagnostic, codes};
 use value::Value;
 
 use crate::index::Index;
-use crate::model::{Graph, Label};
-use crate::ops::{self, Port, Runs};
+use crate::model::{Graph, Label, Node};
+use crate::ops::{self, OpDef, Port};
 use crate::place;
 
 /// How strictly several successors are read.
@@ -64,7 +64,7 @@ fn nodes(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnost
         }
         if node.op.name().is_empty() && node.extra.get("op").is_none() {
             let at = Anchor::value(place::of_node(id, node, "op"));
-            let message = format!("node `{}` of label `{id}` has no `op`", node.id);
+            let message = format!("{} of label `{id}` has no `op`", node.shown());
             findings.push(
                 Diagnostic::new(&codes::MISSING_MEMBER, at, message)
                     .help("say what it does, for example `\"op\": \"R\"`"),
@@ -100,25 +100,29 @@ fn complete_edges(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Branches, guards and returns have ports of their own; everything else goes on by `next`.
+/// Whether a node has several successors and none is `next`. Branches and returns have ports of
+/// their own; everything else goes on by `next`.
+pub(super) fn lacks_next(node: &Node, index: &Index<'_>, position: usize) -> bool {
+    let successors = || index.edges_from(position).filter(|edge| edge.is_to_node());
+    node.def().is_none_or(OpDef::goes_on)
+        && successors().count() > 1
+        && successors().all(|edge| edge.port != Some(Port::Next))
+}
+
 fn successors(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
     for (position, node) in label.nodes.iter().enumerate() {
-        let branches = node.def().is_some_and(|op| op.runs == Runs::Control);
         let successors = || index.edges_from(position).filter(|edge| edge.is_to_node());
-        if branches || successors().count() < 2 {
-            continue;
-        }
-        if successors().all(|edge| edge.port != Some(Port::Next)) {
+        if lacks_next(node, index, position) {
             let at = Anchor::value(place::of_node(id, node, "id"));
-            let message = format!(
-                "node `{}` of label `{id}` has several successors, and none is `next`",
-                node.id
-            );
+            let own = node.shown();
+            let message =
+                format!("{own} of label `{id}` has several successors, and none is `next`");
             let mut found = Diagnostic::new(&codes::NO_NEXT, at, message)
                 .help("add an edge with port `next` to where control goes on");
             for edge in successors().take(3) {
                 let to = Anchor::value(place::of_edge(id, edge, "to"));
-                found = found.label(to, format!("to `{}`", edge.to));
+                let port = edge.port.map_or("without a port", Port::word);
+                found = found.label(to, format!("{port}, to `{}`", edge.to));
             }
             findings.push(found);
         }

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use diagnostics::{Anchor, Diagnostic, codes, nearest};
-use value::Value;
 
 use super::exits::exits;
+use super::phase1::lacks_next;
+use super::slots::slots;
 use crate::index::Index;
 use crate::model::{Edge, Graph, Label, Node, ToKind};
 use crate::ops::{Leads, OpDef, Port, SlotKind};
@@ -42,7 +43,10 @@ fn ids(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic
     }
     let at = Anchor::value(place::of_node(id, node, "id"));
     let count = label.nodes.len();
-    let message = format!("the ids of label `{id}` are not `n1` to `n{count}` in order");
+    let message = match count {
+        1 => format!("the node of label `{id}` is not called `n1`"),
+        _ => format!("the ids of label `{id}` are not `n1` to `n{count}` in order"),
+    };
     let help = format!("from here on: `{}` should be `n{}`", node.id, position + 1);
     findings.push(Diagnostic::new(&codes::IDS_NOT_CONTIGUOUS, at, message).help(help));
 }
@@ -59,6 +63,7 @@ fn ports(
     let (position, node, op) = here;
     let mut taken: Vec<(Port, &Edge)> = Vec::new();
     let mut has_unknown = false;
+    let mut unported: Vec<&Edge> = Vec::new();
     for at in index.edge_indices_from(position) {
         let edge = &label.edges[at];
         if edge.analysis_only {
@@ -66,6 +71,7 @@ fn ports(
         }
         let Some(port) = edge.port else {
             has_unknown = true;
+            unported.extend(edge.extra.get("port").is_none().then_some(edge));
             continue;
         };
         let Some(def) = op.port(port) else {
@@ -89,24 +95,14 @@ fn ports(
             None => taken.push((port, edge)),
         }
     }
+    // Where none is `next`, phase 1 says so.
+    if taken.iter().any(|(port, _)| *port == Port::Next) {
+        findings.extend(unported.into_iter().map(|edge| no_port(id, node, edge)));
+    }
     // A misspelt port is reported as such; it may be the one that is missing.
     for def in op.ports.iter().filter(|def| def.required && !has_unknown) {
         if !taken.iter().any(|(port, _)| *port == def.port) {
             findings.push(missing_port(id, node, op, def.port));
-        }
-    }
-}
-
-fn slots(id: &str, node: &Node, op: &'static OpDef, findings: &mut Vec<Diagnostic>) {
-    for slot in op.slots.iter().filter(|slot| slot.required) {
-        let given = node.data.get(slot.name).is_some_and(|value| *value != Value::Null);
-        let odd = node.extra.get("operands").is_some_and(|odd| odd.get(slot.name).is_some());
-        if node.operands.get(slot.name).is_none() && !given && !odd {
-            let at = Anchor::value(place::of_data(id, node, slot.name));
-            let (op, name) = (op.name, slot.name);
-            let message = format!("`{}` of label `{id}` is `{op}` without `{name}`", node.id);
-            let help = format!("add `{name}` to its `data`");
-            findings.push(Diagnostic::new(&codes::MISSING_SLOT, at, message).help(help));
         }
     }
 }
@@ -142,15 +138,19 @@ fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnos
         let Some(port) = op.guards() else { continue };
         let edges = protected.get(&position).map_or(&[][..], Vec::as_slice);
         let slot = op.slot_of(SlotKind::Protects);
-        let named = slot.and_then(|slot| node.data.get(slot.name)?.as_text());
+        let named = slot.and_then(|slot| Some((slot.name, node.data.get(slot.name)?.as_text()?)));
         match named {
-            Some(named) if !edges.iter().any(|edge| edge.from == *named) => {
-                findings.push(wrong_targeting(id, node, named, port, edges.first().copied()));
+            Some((slot, named)) if !edges.iter().any(|edge| edge.from == *named) => {
+                let edge = edges.first().copied();
+                findings.push(wrong_targeting(id, node, (slot, named), port, edge));
             }
             None if edges.is_empty() => {
                 let at = Anchor::value(place::of_node(id, node, "id"));
-                let message =
-                    format!("`{}` of label `{id}` is `{}` and protects nothing", node.id, op.name);
+                let message = format!(
+                    "{} of label `{id}` is `{}` and protects nothing",
+                    node.shown(),
+                    op.name
+                );
                 let help =
                     format!("add an edge with port `{port}` from the node that it should protect");
                 findings.push(Diagnostic::new(&codes::PROTECTS_NOTHING, at, message).help(help));
@@ -161,21 +161,27 @@ fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnos
 }
 
 fn reachable(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
-    // Where an edge leads nowhere, that is the finding; what it should reach would only repeat it.
+    // Where an edge leads nowhere, or a node has no way on, that is the finding; what it should
+    // reach would only repeat it.
     let leads_nowhere = |edge: &Edge| edge.is_to_node() && index.find(&edge.to).is_none();
-    let (order, reached) = index.walk();
-    if reached == order.len() || index.entry().is_none() || label.edges.iter().any(leads_nowhere) {
+    let reached = index.reached();
+    if reached.iter().all(|reached| *reached)
+        || index.entry().is_none()
+        || label.edges.iter().any(leads_nowhere)
+        || label.nodes.iter().enumerate().any(|(at, node)| lacks_next(node, index, at))
+    {
         return;
     }
     // One finding for each stretch: what follows an unreachable node is a consequence. Nor can an
     // edge find a node without an id, or the second node of an id; both are reported as such.
+    let is_found = |(at, node): (usize, &Node)| index.find(&node.id) == Some(at);
     let mut explained: Vec<bool> =
-        (0..).zip(&label.nodes).map(|(at, node)| index.find(&node.id) != Some(at)).collect();
-    for node in &order[reached..] {
-        if std::mem::replace(&mut explained[*node], true) {
+        label.nodes.iter().enumerate().map(|here| reached[here.0] || !is_found(here)).collect();
+    for node in 0..label.nodes.len() {
+        if std::mem::replace(&mut explained[node], true) {
             continue;
         }
-        let mut stack = vec![*node];
+        let mut stack = vec![node];
         let mut follow = 0;
         while let Some(from) = stack.pop() {
             for target in index.edge_indices_from(from).filter_map(|edge| index.target(edge)) {
@@ -185,7 +191,7 @@ fn reachable(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diag
                 }
             }
         }
-        findings.push(unreachable(id, label, *node, follow));
+        findings.push(unreachable(id, label, node, follow));
     }
 }
 
@@ -216,12 +222,12 @@ fn illegal_port(id: &str, node: &Node, op: &'static OpDef, edge: &Edge, port: Po
     let words: Vec<_> = op.ports.iter().map(|def| def.port.word()).collect();
     if words.is_empty() {
         let message =
-            format!("`{}` of label `{id}` is `{}`, which no edge can leave", node.id, op.name);
+            format!("{} of label `{id}` is `{}`, which no edge can leave", node.shown(), op.name);
         let help = "nothing runs after it; remove the edge";
         return Diagnostic::new(&codes::ILLEGAL_PORT, at, message).help(help);
     }
     let message =
-        format!("`{}` of label `{id}` is `{}`, which has no port `{port}`", node.id, op.name);
+        format!("{} of label `{id}` is `{}`, which has no port `{port}`", node.shown(), op.name);
     let found = Diagnostic::new(&codes::ILLEGAL_PORT, at, message);
     match nearest(port.word(), words.iter().copied()) {
         Some(near) => found.help(format!("did you mean `{near}`?")),
@@ -245,22 +251,31 @@ fn not_a_guard(id: &str, edge: &Edge, port: Port, target: &Node) -> Diagnostic {
     let guard =
         crate::ops::OPS.iter().find(|op| op.guards() == Some(port)).map_or("", |op| op.name);
     let (to, op) = (&target.id, target.op.name());
-    let message = format!("the port `{port}` leads to a `{guard}` node, but `{to}` is `{op}`");
+    let message = format!("the port `{port}` must lead to `{guard}`, but `{to}` is `{op}`");
     Diagnostic::new(&codes::WRONG_TARGET_KIND, at, message)
-        .help(format!("put a `{guard}` node between, or make this a `next` edge"))
+        .help(format!("put `{guard}` between them, or make this a `next` edge"))
 }
 
 fn repeated_port(id: &str, node: &Node, edge: &Edge, first: &Edge, port: Port) -> Diagnostic {
     let at = Anchor::value(place::of_edge(id, edge, "to"));
-    let message = format!("`{}` of label `{id}` has more than one `{port}` edge", node.id);
+    let message = format!("{} of label `{id}` has more than one `{port}` edge", node.shown());
     Diagnostic::new(&codes::REPEATED_PORT, at, message)
         .label(Anchor::value(place::of_edge(id, first, "to")), "the first one")
         .help("control can take only one of them")
 }
 
+fn no_port(id: &str, node: &Node, edge: &Edge) -> Diagnostic {
+    let at = Anchor::value(place::of_edge(id, edge, "port"));
+    let own = node.shown();
+    let message = format!("the edge from {own} of label `{id}` to `{}` has no port", edge.to);
+    Diagnostic::new(&codes::MISSING_PORT, at, message)
+        .help("another edge is the way on already; say when this one is taken, or remove it")
+}
+
 fn missing_port(id: &str, node: &Node, op: &'static OpDef, port: Port) -> Diagnostic {
     let at = Anchor::value(place::of_node(id, node, "id"));
-    let message = format!("`{}` of label `{id}` is `{}` without a `{port}` edge", node.id, op.name);
+    let message =
+        format!("{} of label `{id}` is `{}` without a `{port}` edge", node.shown(), op.name);
     let found = Diagnostic::new(&codes::MISSING_PORT, at, message);
     match op.target_slot(port).and_then(|slot| node.data.get(slot.name)?.as_text()) {
         Some(named) => found.help(format!("its data names `{named}`: add an edge to that label")),
@@ -271,11 +286,11 @@ fn missing_port(id: &str, node: &Node, op: &'static OpDef, port: Port) -> Diagno
 fn wrong_targeting(
     id: &str,
     node: &Node,
-    named: &str,
+    (slot, named): (&'static str, &str),
     port: Port,
     edge: Option<&Edge>,
 ) -> Diagnostic {
-    let at = Anchor::value(place::of_data(id, node, "at_node_id"));
+    let at = Anchor::value(place::of_data(id, node, slot));
     let own = &node.id;
     let message =
         format!("`{own}` of label `{id}` names `{named}`, but no `{port}` edge comes from there");

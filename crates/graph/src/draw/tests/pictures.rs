@@ -27,13 +27,14 @@ fn the_outline_of_a_small_graph() {
     let expected = r#"label 1  (POST /orders)
   n1  R     http.GET "https://x" -> res  read
               err -> n2
+              next -> n3
+  n2  Err   on error
+              handler -> label oops (missing)
   n3  If    if res = 3
               then -> label 2
               else -> n4
   n4  Call  call 2 -> r
   n5  J     return r
-  n2  Err   on error
-              handler -> label oops (missing)
 
 label 2
   n1  J    return res
@@ -52,26 +53,26 @@ fn the_mermaid_of_a_small_graph() {
   subgraph c0["label 1 #183; POST /orders"]
     direction TB
     c0r0["n1 http.GET #34;https#58;//x#34; #45;#62; res"]:::is_read
-    c0r1{{"n3 if res = 3"}}:::is_control
-    c0r2[["n4 call 2 #45;#62; r"]]:::is_control
-    c0r3(["n5 return r"]):::is_control
-    c0r4("n2 on error"):::is_guard
+    c0r1("n2 on error"):::is_guard
+    c0r2{{"n3 if res = 3"}}:::is_control
+    c0r3[["n4 call 2 #45;#62; r"]]:::is_control
+    c0r4(["n5 return r"]):::is_control
   end
-  x0["label 2"]:::elsewhere
-  x1["no label oops"]:::missing
-  c0r0 --> c0r1
-  c0r0 -.->|"err"| c0r4
-  c0r1 -->|"then"| x0
-  c0r1 -->|"else"| c0r2
-  c0r2 -.->|"call"| x0
-  c0r2 --> c0r3
-  c0r4 -.->|"handler"| x1
+  x0["no label oops"]:::missing
+  x1["label 2"]:::elsewhere
+  c0r0 -.->|"err"| c0r1
+  c0r0 --> c0r2
+  c0r1 -.->|"handler"| x0
+  c0r2 -->|"then"| x1
+  c0r2 -->|"else"| c0r3
+  c0r3 -.->|"call"| x1
+  c0r3 --> c0r4
   classDef is_read fill:#e8f1fd,stroke:#2f7fd6,color:#1f2933
   classDef is_control fill:#e5f6ee,stroke:#1a936f,color:#1f2933
   classDef is_guard fill:#fdf8d8,stroke:#b79a0b,color:#1f2933
   classDef elsewhere fill:#ffffff,stroke:#94a3b8,color:#52606d
   classDef missing fill:#fff5f5,stroke:#d1242f,color:#d1242f,stroke-dasharray:4 3
-  linkStyle 1,6 stroke:#d1242f,stroke-dasharray:6 4
+  linkStyle 0,2 stroke:#d1242f,stroke-dasharray:6 4
 "#;
     assert_eq!(mermaid(&sketch::graph(SMALL), Some("1")), expected);
 }
