@@ -240,7 +240,7 @@ mod tests {
     fn places_become_spans() {
         let source = Source::new("a", r#"{"a": [1, {"b": "x"}], "a": 2}"#);
         let at = |tokens: &[&str]| tokens.iter().fold(Pointer::root(), |at, token| at.child(token));
-        let mut anchors = vec![
+        let mut anchors = [
             Anchor::value(at(&["a", "1", "b"])),
             Anchor::key(at(&["a", "1", "b"])),
             Anchor::value(at(&["a", "1", "missing", "more"])),

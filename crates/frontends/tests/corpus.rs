@@ -1,5 +1,7 @@
 //! Graphs that the reference compiler wrote. They are read in place, from the folder that
 //! `QUIPU_CORPUS` names; without it the tests say so and pass.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stderr, reason = "a test that skips says so")]
 
 use std::path::{Path, PathBuf};
 
@@ -115,12 +117,8 @@ fn queries_answer() {
         for label in graph.labels.values() {
             let handled =
                 label.edges.iter().filter(|edge| edge.port == Some(graph::ops::Port::Err)).count();
-            assert_eq!(
-                query::error_paths(label, None).paths.len() >= handled,
-                true,
-                "{}",
-                case.name
-            );
+            let found = query::error_paths(label, None).paths.len();
+            assert!(found >= handled, "{}", case.name);
             let ends = query::success_paths(label);
             assert!(!ends.truncated, "{}", case.name);
             for node in &label.nodes {

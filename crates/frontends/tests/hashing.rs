@@ -1,7 +1,6 @@
 //! `docs/hashing.md` is true: its tables are those of the code, its vectors are what the code
 //! computes, and `hashing.py`, which knows only the page, computes the same. `UPDATE=1` writes
 //! tables and vectors again.
-
 use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::path::Path;

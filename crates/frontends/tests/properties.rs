@@ -1,5 +1,6 @@
 //! What holds for every graph: hashes follow meaning, differences can be applied, rewrites keep
 //! graphs valid. Documents come from seeds, so a failing case is one number.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use diagnostics::Source;
 use graph::diff::{apply, diff};
@@ -11,6 +12,43 @@ use graph::{Edge, Graph, Kind, Label, Operand};
 use proptest::prelude::*;
 use sim::Random;
 use value::{Map, Value, json};
+
+/// A graph with all sorts of edges: repeated, from and to nowhere, by ports that the op lacks.
+fn wild(random: &mut Random, size: usize) -> Graph {
+    let node = |random: &mut Random, at: usize| {
+        let op = *random.pick(&["R", "Set", "If", "J", "Err", "Retry", "Zap"]);
+        let data = Value::map([
+            ("name", (*random.pick(&["a", "b"])).into()),
+            ("count", (*random.pick(&["1", "often"])).into()),
+            ("cond", (*random.pick(&["x", "x > 3", "x > 4"])).into()),
+        ]);
+        Value::map([("id", format!("n{}", at + 1).into()), ("op", op.into()), ("data", data)])
+    };
+    let nodes: Vec<Value> = (0..size).map(|at| node(random, at)).collect();
+    let edge = |random: &mut Random| {
+        let to = match random.below(5) {
+            0 => ("main".to_string(), "label"),
+            _ => (format!("n{}", random.between(1, size + 1)), "node"),
+        };
+        let port = *random.pick(&["next", "then", "else", "err", "retry", "branch"]);
+        Value::map([
+            ("from", format!("n{}", random.between(1, size)).into()),
+            ("to", to.0.into()),
+            ("to_kind", to.1.into()),
+            ("port", port.into()),
+        ])
+    };
+    let edges: Vec<Value> = (0..random.below(2 * size)).map(|_| edge(random)).collect();
+    let label = Value::map([("nodes", Value::list(nodes)), ("edges", Value::list(edges))]);
+    normalised(&Value::map([("labels", Value::map([("main", label)]))]))
+}
+
+/// Reads a document that may have errors.
+fn normalised(document: &Value) -> Graph {
+    let source = Source::new("test.json", json::compact(document));
+    let reading = frontends::read(&source, frontends::Format::Graph);
+    graph::normalize(reading.draft.expect("it is a document"), &mut Vec::new())
+}
 
 fn read(document: &Value) -> Graph {
     let source = Source::new("test.json", json::compact(document));
@@ -165,6 +203,19 @@ proptest! {
     }
 
     #[test]
+    fn a_difference_of_graphs_with_errors_applies_too(seed: u64, size in 1usize..9) {
+        let mut random = Random::new(seed);
+        let (old, new) = (wild(&mut random, size), wild(&mut random, size));
+        let found = diff(&old, &new);
+        prop_assert_eq!(found.is_empty(), checksum(&old) == checksum(&new), "{}", found.summary());
+        prop_assert_eq!(checksum(&apply(&found, &old)), checksum(&new), "{}", found.summary());
+        prop_assert!(diff(&old, &old).is_empty());
+        let printed = print(&old);
+        let again = normalised(&printed);
+        prop_assert_eq!(json::compact(&print(&again)), json::compact(&printed));
+    }
+
+    #[test]
     fn rewrites_keep_graphs_valid_and_hashes_fresh(seed: u64, size in 1usize..80) {
         let graph = read(&sim::document(seed, size));
         let before = json::compact(&print(&graph));
@@ -189,7 +240,8 @@ fn the_checksum_notices_the_rest_of_the_document() {
     let graphs = (0..).map(|seed| read(&sim::document(seed, 10)));
     let graph = graphs.into_iter().find(|graph| !graph.endpoints.is_empty()).unwrap();
     let before = checksum(&graph);
-    let edits: [(&str, fn(&mut Graph)); 7] = [
+    type Edit = fn(&mut Graph);
+    let edits: [(&str, Edit); 7] = [
         ("cron", |graph| graph.crons.push(Value::map([("label", "1".into())]))),
         ("capability", |graph| drop(graph.capabilities.insert("auth".into(), true.into()))),
         ("policy", |graph| drop(graph.runtime_policy.insert("limit".into(), 3.into()))),

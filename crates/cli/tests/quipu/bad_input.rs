@@ -107,7 +107,7 @@ fn bytes_that_are_no_text_are_found() {
         "#]],
     );
     check_found(
-        [&"{\n\"größe\": \"".as_bytes()[..], b"\xc3\"}"].concat(),
+        ["{\n\"größe\": \"".as_bytes(), b"\xc3\"}"].concat(),
         expect![[r#"
             2:11 T001 the byte 0xc3 is not UTF-8
             exit 1

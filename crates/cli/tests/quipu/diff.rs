@@ -50,7 +50,7 @@ fn a_node_at_the_front_is_one_added_node() {
             /edges/added {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
             /summary label 1: added n1 Set
             /summary label 1: added edge n1 next -> n2
-            /summary label 1: begins with n1; it began with n1 before
+            /summary label 1: its first node is n1 now, and was n1
         "#]],
     );
     check_diff(
@@ -62,7 +62,7 @@ fn a_node_at_the_front_is_one_added_node() {
             /edges/removed {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
             /summary label 1: removed n1 Set
             /summary label 1: removed edge n1 next -> n2
-            /summary label 1: begins with n1; it began with n1 before
+            /summary label 1: its first node is n1 now, and was n1
         "#]],
     );
 }
@@ -102,7 +102,7 @@ fn a_changed_node_is_named_by_both_of_its_numbers() {
             /summary label 1: added n1 Set
             /summary label 1: changed n2 (now n3) Set.ref: 1 -> 2
             /summary label 1: added edge n1 next -> n2
-            /summary label 1: begins with n1; it began with n1 before
+            /summary label 1: its first node is n1 now, and was n1
         "#]],
     );
 }

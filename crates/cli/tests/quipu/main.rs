@@ -1,4 +1,5 @@
 //! Drives the binary as a user would.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod any_text;
 mod bad_input;
@@ -7,6 +8,7 @@ mod codes;
 mod compile;
 mod diff;
 mod documents;
+mod meaning;
 mod mermaid;
 mod query;
 mod rewrite;

@@ -69,7 +69,7 @@ fn summarise(label: &LabelDiff, lines: &mut Vec<String>) {
     }
     if let Some((old, new)) = &label.entry {
         let name = |id: &Option<value::Text>| id.as_deref().unwrap_or("nothing").to_string();
-        add(format!("begins with {}; it began with {} before", name(new), name(old)));
+        add(format!("its first node is {} now, and was {}", name(new), name(old)));
     }
     if label.reordered {
         add("nodes that nothing reaches, or edges of one port, are in another order".to_string());
