@@ -11,5 +11,6 @@ mod documents;
 mod meaning;
 mod mermaid;
 mod query;
+mod readme;
 mod rewrite;
 mod run;
