@@ -11,8 +11,7 @@ use graph::validate::{Edges, validate};
 
 /// The binary's allocator, so that the figures are the ones a user sees.
 #[global_allocator]
-static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> =
-    divan::AllocProfiler::new(mimalloc::MiMalloc);
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 

@@ -31,7 +31,11 @@ impl Names {
                     Some(operand) => operand.get("var"),
                     None => node.data.as_ref().and_then(|data| data.get(slot.name)),
                 };
-                names.extend(bound.and_then(Value::as_text).cloned());
+                if let Some(bound) =
+                    bound.and_then(Value::as_text).filter(|bound| !names.contains(*bound))
+                {
+                    names.insert(bound.clone());
+                }
             }
         }
         names.extend(draft.declarations.of(Kind::Inputs).keys().cloned());

@@ -120,15 +120,20 @@ impl Names {
     }
 }
 
-/// Which slot a word gets decides only whether it is shared, so this need not be strong.
+/// Which slot a word gets decides only whether it is shared, so its ends are enough.
 fn hash(word: &[u8]) -> u64 {
     const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
-    word.chunks(8).fold(word.len() as u64, |hash, chunk| {
-        let mut bytes = [0; 8];
-        bytes[..chunk.len()].copy_from_slice(chunk);
-        let mixed = (hash ^ u64::from_le_bytes(bytes)).wrapping_mul(MIX);
-        mixed ^ (mixed >> 32)
-    })
+    let (first, last) = if let (Some(first), Some(last)) = (word.first_chunk(), word.last_chunk()) {
+        (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+    } else if let (Some(first), Some(last)) = (word.first_chunk(), word.last_chunk()) {
+        (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)))
+    } else if let [first, .., last] = word {
+        (u64::from(*first), u64::from(*last) << 8 | u64::from(word[word.len() / 2]))
+    } else {
+        (word.first().copied().map_or(0, u64::from), 0)
+    };
+    let mixed = (first ^ last.rotate_left(29) ^ word.len() as u64).wrapping_mul(MIX);
+    mixed ^ (mixed >> 32)
 }
 
 #[derive(Clone, Copy)]
