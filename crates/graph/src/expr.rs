@@ -1,8 +1,8 @@
 //! The expression language of conditions.
 //!
 //! Three forms so far: `x` (x holds something true), `x?` (x is there), `a = b` (both are
-//! equal). A name stands for a variable; the right side of `=` is text unless it is a number, a
-//! boolean, null or `$name`.
+//! equal). A name stands for a variable; the right side of `=` is a number, a boolean, null,
+//! `$name` or text, which needs quotes where it has signs in it.
 
 use std::fmt;
 

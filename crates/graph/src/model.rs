@@ -294,8 +294,11 @@ impl Label {
 impl Label {
     /// Whether something stands where its nodes should be.
     pub(crate) fn has_odd_nodes(&self) -> bool {
-        let odd = |name: &str| self.extra.get(name).is_some();
-        !self.odd_nodes.is_empty() || odd("nodes") || odd("legacy")
+        let odd_steps = self
+            .extra
+            .get("legacy")
+            .is_some_and(|legacy| legacy.as_map().is_none() || legacy.get("steps").is_some());
+        !self.odd_nodes.is_empty() || self.extra.get("nodes").is_some() || odd_steps
     }
 }
 

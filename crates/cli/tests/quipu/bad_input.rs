@@ -225,7 +225,6 @@ fn self_loops_are_survived() {
             4:26 G305 an edge leads from `n1` to itself
             5:26 G305 an edge leads from `n1` to itself
             6:26 G305 an edge leads from `n1` to itself
-            6:26 G413 the port `err` must lead to `Err`, but `n1` is `If`
             exit 1
         "#]],
     );

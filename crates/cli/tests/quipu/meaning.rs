@@ -72,6 +72,10 @@ fn odd_documents_compile_to_themselves() {
         r#"{"labels": {"1": {"nodes": [{"id": "n1", "op": "J"}], "exits": [{"node": "n1", "x": 1}]}}}"#,
         r#"{"labels": {"1": {"legacy": {"steps": [4]}}}, "crons": 5, "capabilities": 3}"#,
         r#"{"labels": {}, "services": {"core": {"eps": {"/a": 5, "/b": {"G": 7}, "/c": {}}}}}"#,
+        r#"{"labels": {"1": {"nodes": 5, "legacy": {"steps": [{"op": "J"}]}}}}"#,
+        r#"{"labels": {"1": {"nodes": [{"id": "n1", "op": "J"}], "legacy": {"steps": [1], "by": "me"}}}}"#,
+        r#"{"labels": {"1": {"nodes": [{"id": "n1", "op": "Enf", "reads": ["user"], "data": {"policy": "p"}}]}}}"#,
+        r#"{"labels": {"1": {"nodes": [{"id": "n1", "op": "Zap", "reads": ["user"], "writes": ["x"]}]}}}"#,
         &condition("x > 3"),
         &label(
             r#"{"id": "n1", "op": "Set", "operands": {"nmae": 1, "ref": {"lit": 1, "var": 2}}}"#,
@@ -82,6 +86,50 @@ fn odd_documents_compile_to_themselves() {
         let twice = run(&["compile", "-", "--json"], &once.stdout);
         assert_eq!(once.stdout, twice.stdout, "{document}");
         assert_eq!(once.code, twice.code, "{document}");
+    }
+}
+
+#[test]
+fn one_cause_is_one_finding() {
+    let branch = |op: &str| {
+        let nodes = format!(
+            r#"{{"id": "n1", "op": "{op}", "data": {{"cond": "x"}}}},
+                {{"id": "n2", "op": "J"}}, {{"id": "n3", "op": "J"}}"#
+        );
+        let ways = r#"{"from": "n1", "to": "n2", "port": "then"}, {"from": "n1", "to": "n3", "port": "else"}"#;
+        label(&nodes, ways)
+    };
+    let returns = r#"{"id": "n2", "op": "J"}"#;
+    let set = |data: &str| format!(r#"{{"id": "n1", "op": "Set", "data": {data}}}"#);
+    let next = r#"{"from": "n1", "to": "n2", "port": "next"}"#;
+    let endpoint = r#"{"labels": {"1": {"nodes": [{"id": "n1", "op": "J"}]}},
+        "services": {"core": {"eps": {"/x": {"G": {"label_id": 3}}}}}}"#;
+    for (document, expected) in [
+        (branch("Iff"), "G301"),
+        (endpoint.to_string(), "G101"),
+        (label(&format!("{}, {returns}", set("[]")), next), "G101"),
+        (label(&format!(r#"{{"id": 3, "op": "Zap"}}, {returns}"#), next), "G101 G301"),
+        (
+            label(
+                &format!("{}, {returns}", set(r#"{"name": "a", "ref": 1}"#)),
+                &next.replace("n2", "n1"),
+            ),
+            "G305",
+        ),
+        (
+            label(
+                &set(r#"{"name": "a", "ref": 1}"#),
+                r#"{"from": "n1", "to": "n1", "port": "err"}"#,
+            ),
+            "G305",
+        ),
+    ] {
+        let done = run(&["check", "-"], &document);
+        let codes = done
+            .stderr
+            .lines()
+            .filter_map(|line| Some(line.split_once('[')?.1.split_once("]:")?.0));
+        assert_eq!(codes.collect::<Vec<_>>().join(" "), expected, "{}", done.stderr);
     }
 }
 

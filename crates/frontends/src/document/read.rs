@@ -164,26 +164,37 @@ impl Reader<'_> {
                 _ => keep(),
             }
         }
-        // Beside nodes, steps say nothing new.
-        if let Some(legacy) =
-            legacy.filter(|_| label.nodes.is_empty() && label.odd_nodes.is_empty())
-        {
-            let legacy_at = at.member("legacy");
-            let steps_at = legacy_at.member("steps");
-            let before = self.findings.len();
-            if let Member::Is(members) = self.map(&legacy_at, legacy)
-                && let Some(steps) = members.get("steps")
-                && let Member::Is(items) = self.list(&steps_at, steps)
-            {
-                self.objects(&steps_at, items, |_, _, _, _| ());
-                label.steps = Some(Arc::new(items.to_vec()));
-            }
-            if self.findings.len() > before {
-                label.steps = None;
-                label.extra.keep("legacy".into(), legacy.clone());
-            }
+        if let Some(legacy) = legacy {
+            self.legacy(&at.member("legacy"), legacy, &mut label);
         }
         Some(label)
+    }
+
+    /// Steps count where there is nothing else; whatever else stands beside them is kept.
+    fn legacy(&mut self, at: &At<'_>, legacy: &Value, label: &mut DraftLabel) {
+        let before = self.findings.len();
+        let has_nodes = !label.nodes.is_empty() || !label.odd_nodes.is_empty();
+        let mut kept = match (self.map(at, legacy), label.extra.get("nodes")) {
+            (Member::Is(members), None) => (*members).clone(),
+            (Member::Absent, _) => return,
+            _ => return label.extra.keep("legacy".into(), legacy.clone()),
+        };
+        let steps_at = at.member("steps");
+        if !has_nodes
+            && let Some(steps) = kept.get("steps")
+            && let Member::Is(items) = self.list(&steps_at, steps)
+        {
+            self.objects(&steps_at, items, |_, _, _, _| ());
+            label.steps = Some(Arc::new(items.to_vec()));
+        }
+        if self.findings.len() > before {
+            label.steps = None;
+            return label.extra.keep("legacy".into(), legacy.clone());
+        }
+        kept.remove("steps");
+        if !kept.is_empty() {
+            label.extra.keep("legacy".into(), kept.into());
+        }
     }
 
     fn node(&mut self, at: &At<'_>, index: u32, map: &Map) -> DraftNode {

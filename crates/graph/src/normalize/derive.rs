@@ -1,7 +1,7 @@
 //! What follows from a node or a label, and is therefore computed and never believed.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use value::{Text, Value};
@@ -45,23 +45,34 @@ pub(super) fn reads_and_writes(node: &mut Node) {
     let Some(op) = node.def() else { return };
     let mut reads: Vec<Text> = Vec::new();
     let mut writes: Vec<Text> = Vec::new();
-    let add = |names: &mut Vec<Text>, name: &Text| {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    };
-    node.operands.reads().for_each(|name| add(&mut reads, name));
-    op.reads.iter().for_each(|name| add(&mut reads, &(*name).into()));
-    node.operands.writes().for_each(|name| add(&mut writes, name));
+    reads.extend(node.operands.reads().cloned());
+    reads.extend(op.reads.iter().map(|name| Text::from(*name)));
+    writes.extend(node.operands.writes().cloned());
     for written in op.writes {
         let happens = written.when.is_none_or(|(slot, word)| {
             node.operands.text(slot).is_some_and(|text| &**text == word)
         });
         if happens && op.guards().is_none() {
-            add(&mut writes, &written.name.into());
+            writes.push(written.name.into());
         }
     }
-    (node.reads, node.writes) = (reads, writes);
+    (node.reads, node.writes) = (once_each(reads), once_each(writes));
+}
+
+/// Each name once, where it came first.
+fn once_each(mut names: Vec<Text>) -> Vec<Text> {
+    // Few names are compared faster than they are sorted.
+    if names.len() <= 8 {
+        for at in (1..names.len()).rev() {
+            if names[..at].contains(&names[at]) {
+                names.remove(at);
+            }
+        }
+        return names;
+    }
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    names
 }
 
 /// Effect, tier, kinds and the kind of memory, by the op table and the contract.

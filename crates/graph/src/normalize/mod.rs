@@ -152,10 +152,10 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
         findings,
     );
     derive::reads_and_writes(&mut node);
-    // Another compiler may know of names that no slot shows; where operands are given, they say.
-    if draft.operands.is_none() {
-        keep_also(&mut node.reads, draft.reads);
-        keep_also(&mut node.writes, draft.writes);
+    // Of an unknown op, what the document says is all there is.
+    if node.def().is_none() {
+        node.reads = draft.reads.unwrap_or_default();
+        node.writes = draft.writes.unwrap_or_default();
     }
     derive::effects(&mut node);
     node.effect = draft.effect.unwrap_or(node.effect);
@@ -171,14 +171,6 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
         node.kinds = kinds.iter().map(|kind| Cow::Owned(kind.to_string())).collect();
     }
     node
-}
-
-fn keep_also(names: &mut Vec<Text>, given: Option<Vec<Text>>) {
-    for name in given.into_iter().flatten() {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
 }
 
 fn make_edge(draft: DraftEdge) -> (Edge, bool) {

@@ -73,6 +73,10 @@ pub(super) fn fill(
         }
         return;
     };
+    // Where operands are given, nothing is left to tell apart.
+    let given_reads = given_reads.filter(|_| operands.is_none());
+    let given_reads = given_reads.map(|reads| reads.iter().map(|name| &**name).collect());
+    let given_reads: Option<&BTreeSet<&str>> = given_reads.as_ref();
     node.operands.reserve(op.slots.len());
     for slot in op.slots {
         if let Some(value) = operands.and_then(|operands| operands.get(slot.name)) {
@@ -112,7 +116,7 @@ pub(crate) fn resolve_slot(
     slot: &'static Slot,
     data: &Map,
     value: &Value,
-    given_reads: Option<&[Text]>,
+    given_reads: Option<&BTreeSet<&str>>,
     names: &Names,
 ) -> Result<Option<Filled>, Misfit> {
     // `R cache get ns key`: the second word is the verb, and no argument.
@@ -126,7 +130,7 @@ pub(crate) fn resolve_slot(
             return false;
         }
         match given_reads {
-            Some(reads) if reads.iter().any(|read| &**read == name) => true,
+            Some(reads) if reads.contains(name) => true,
             Some(_) if op.lists_reads => false,
             _ => names.has(name),
         }

@@ -129,6 +129,16 @@ fn remove(graph: &mut Graph, label_id: &Text, id: &Text) -> Result<(), Refusal> 
             format!("`{id}` is `{}`, which branches: rewire what leads to it first", op.name);
         return Err(Refusal::new(NODE, message));
     }
+    let protecting = label.edges.iter().filter(|edge| {
+        edge.from == *id && matches!(edge.port, Some(Port::Err | Port::Retry)) && edge.is_to_node()
+    });
+    let protecting: Vec<String> = protecting.map(|edge| format!("`{}`", edge.to)).collect();
+    if !protecting.is_empty() {
+        let guards = protecting.join(" and ");
+        let message =
+            format!("`{id}` is protected by {guards}: remove that before, in the same patch");
+        return Err(Refusal::new(NODE, message));
+    }
     let next = edge_at(label, id, Port::Next).map(|edge| (edge.to.clone(), edge.to_kind));
     let guards = label.nodes[position].def().and_then(OpDef::guards);
     label.edges.retain_mut(|edge| {

@@ -156,6 +156,8 @@ impl Check<'_> {
             let at = at.iter().fold(Pointer::root(), |at, step| at.child(step));
             let what = format!("endpoint `{} {}`", endpoint.method, endpoint.path);
             match &endpoint.label {
+                // A label of the wrong kind is reported as such.
+                None if endpoint.members.get("label_id").is_some_and(|id| *id != Value::Null) => {}
                 None => {
                     let message = format!("{what} has no `label_id`");
                     let found = Diagnostic::new(&codes::MISSING_MEMBER, Anchor::value(at), message);
@@ -187,6 +189,10 @@ impl Check<'_> {
         what: &str,
         id: &str,
     ) {
+        // It may be the one whose id could not be read.
+        if label.nodes.iter().any(|node| node.extra.get("id").is_some()) {
+            return;
+        }
         let message = format!("{what} node `{id}`, which label `{label_id}` does not have");
         let found = Diagnostic::new(&codes::UNKNOWN_NODE, Anchor::value(at), message);
         let ids = label.nodes.iter().map(|node| &*node.id).take(self.near_max());

@@ -104,7 +104,7 @@ fn complete_edges(id: &str, label: &Label, findings: &mut Vec<Diagnostic>) {
 /// their own; everything else goes on by `next`.
 pub(super) fn lacks_next(node: &Node, index: &Index<'_>, position: usize) -> bool {
     let successors = || index.edges_from(position).filter(|edge| edge.is_to_node());
-    node.def().is_none_or(OpDef::goes_on)
+    node.def().is_some_and(OpDef::goes_on)
         && successors().count() > 1
         && successors().all(|edge| edge.port != Some(Port::Next))
 }

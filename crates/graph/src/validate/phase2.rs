@@ -82,6 +82,7 @@ fn ports(
             let wanted = if def.to == Leads::Node { "a node" } else { "a label" };
             findings.push(wrong_kind(id, edge, op, port, wanted));
         } else if matches!(port, Port::Err | Port::Retry)
+            && edge.to != edge.from
             && let Some(target) = index.target(at).map(|target| &label.nodes[target])
             && target.def().is_some_and(|target| target.guards() != Some(port))
         {
@@ -163,7 +164,10 @@ fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnos
 fn reachable(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
     // Where an edge leads nowhere, or a node has no way on, that is the finding; what it should
     // reach would only repeat it.
-    let leads_nowhere = |edge: &Edge| edge.is_to_node() && index.find(&edge.to).is_none();
+    let leads_nowhere = |edge: &Edge| {
+        let to_node = index.find(&edge.to).is_some();
+        edge.is_to_node() && (!to_node || edge.to == edge.from) || edge.is_to_label() && to_node
+    };
     let reached = index.reached();
     if reached.iter().all(|reached| *reached)
         || index.entry().is_none()

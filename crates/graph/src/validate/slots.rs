@@ -14,7 +14,10 @@ pub(super) fn slots(id: &str, node: &Node, op: &'static OpDef, findings: &mut Ve
             Some(Filled::One(Operand::Odd(value, written))) => {
                 findings.extend(odd(id, node, slot, value, *written));
             }
-            None if slot.required => findings.push(missing(id, node, op, slot)),
+            // Data of the wrong kind is reported as such.
+            None if slot.required && node.extra.get("data").is_none() => {
+                findings.push(missing(id, node, op, slot));
+            }
             _ => {}
         }
     }
@@ -43,7 +46,7 @@ fn odd(id: &str, node: &Node, slot: &Slot, value: &Value, written: Written) -> O
         Misfit::Condition(why) => {
             let message = format!("the condition of `{op}` cannot be read: {why}");
             Diagnostic::new(&codes::BAD_CONDITION, at, message)
-                .help("write `x` (is true), `x?` (is there) or `x = value`")
+                .help("write `x` (is true), `x?` (is there) or `x = value`, with text in quotes")
         }
         Misfit::Kind(expected) => {
             let found = match value {
