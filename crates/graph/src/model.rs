@@ -257,15 +257,6 @@ impl Node {
         }
     }
 
-    /// Whether everything it touches is known: its op is, and its verb if it has one.
-    pub(crate) fn is_well_known(&self) -> bool {
-        match (self.def(), self.adapter()) {
-            (None, _) => false,
-            (Some(op), None) => op.runs != Runs::Adapter,
-            (Some(_), Some((namespace, verb))) => contracts::find(namespace, verb).is_some(),
-        }
-    }
-
     /// The contract of what it calls outside; an unknown verb may do anything.
     pub fn contract(&self) -> Option<&'static Contract> {
         let (namespace, verb) = self.adapter()?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use value::{Text, Value};
 
+use crate::contracts;
 use crate::index::Index;
 use crate::model::{EmitEdge, Exit, Extra, Label, Node};
 use crate::operand::Operand;
@@ -75,25 +76,24 @@ fn once_each(mut names: Vec<Text>) -> Vec<Text> {
     names
 }
 
-/// Effect, tier, kinds and the kind of memory, by the op table and the contract.
-pub(super) fn effects(node: &mut Node) {
-    let Some(op) = node.def() else { return };
+/// Effect, tier, kinds and the kind of memory, by the op table and the contract. Says whether
+/// they are known: the op is, and the verb if it calls one.
+pub(super) fn effects(node: &mut Node) -> bool {
+    let Some(op) = node.def() else { return false };
     node.effect = op.effect();
-    let contract = node.contract();
-    let (tier, kind) = match (op.tier(), contract) {
-        (Some(tier), _) => tier,
-        (None, contract) => {
-            let contract = contract.unwrap_or(&crate::contracts::UNKNOWN);
-            (contract.tier(), Some(contract.kind))
+    let (tier, kind, is_known) = match op.tier() {
+        Some((tier, kind)) => (tier, kind, true),
+        None => {
+            let contract = node.adapter().and_then(|(name, verb)| contracts::find(name, verb));
+            let is_known = contract.is_some();
+            let contract = contract.unwrap_or(&contracts::UNKNOWN);
+            node.memory_type = contract.memory_type.map(Text::from);
+            (contract.tier(), Some(contract.kind), is_known)
         }
     };
     node.tier = tier;
     node.kinds = kind.map(Cow::Borrowed).into_iter().collect();
-    if op.slot_of(SlotKind::Adapter).is_some()
-        && let Some(memory_type) = contract.and_then(|contract| contract.memory_type)
-    {
-        node.memory_type = Some(memory_type.into());
-    }
+    is_known
 }
 
 /// Edges that repeat calls for other tools' analyses lead where the calls lead.

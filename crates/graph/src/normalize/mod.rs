@@ -21,7 +21,7 @@ use value::{Map, Text, Value};
 use crate::draft::{Draft, DraftEdge, DraftLabel, DraftNode};
 use crate::index::Index;
 use crate::model::{Edge, Graph, Label, Node, ToKind};
-use crate::ops::{self, NodeOp};
+use crate::ops::{self, NodeOp, Runs};
 use crate::place;
 
 /// Makes a graph of a draft.
@@ -157,13 +157,16 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
         node.reads = draft.reads.unwrap_or_default();
         node.writes = draft.writes.unwrap_or_default();
     }
-    derive::effects(&mut node);
+    let is_known = derive::effects(&mut node);
     node.effect = draft.effect.unwrap_or(node.effect);
+    // Specifications name the memory of some verbs only; of others the document may know it.
+    if node.memory_type.is_none() && node.def().is_none_or(|op| op.runs == Runs::Adapter) {
+        node.memory_type = draft.memory_type;
+    }
     // What a contract says counts; what is said of an unknown verb or op is all there is.
-    if node.is_well_known() {
+    if is_known {
         return node;
     }
-    node.memory_type = draft.memory_type;
     node.tier = draft.tier.unwrap_or(node.tier);
     if let Some(kinds) = draft.kinds
         && !kinds.iter().map(|kind| &**kind).eq(node.kinds.iter().map(|kind| &**kind))
