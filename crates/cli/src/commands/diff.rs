@@ -1,7 +1,7 @@
 //! `quipu diff`
 
 use anyhow::{Result, bail};
-use graph::diff::{Declared, Diff, EdgeRef, diff};
+use graph::diff::{Declared, Diff, EdgeRef, LabelDiff, diff};
 use value::{Map, Text, Value};
 
 use crate::Outcome;
@@ -45,6 +45,11 @@ fn describe(found: &Diff) -> Value {
         ("removed", Value::list(removed)),
         ("changed", Value::list(labels.iter().flat_map(changed))),
         ("edges", edges(found)),
+        ("entries", entries(found)),
+        (
+            "reordered",
+            Value::list(labels.iter().filter(|diff| diff.reordered).map(|diff| text(&diff.label))),
+        ),
         (
             "labels",
             Value::map([
@@ -67,16 +72,7 @@ fn describe(found: &Diff) -> Value {
     ])
 }
 
-fn changed(diff: &graph::diff::LabelDiff) -> Vec<Value> {
-    let entry = diff.entry.iter().map(|(old, new)| {
-        Value::map([
-            ("label", Value::Text(diff.label.clone())),
-            ("node", old.clone().into()),
-            ("field", "entry".into()),
-            ("old", old.clone().into()),
-            ("new", new.clone().into()),
-        ])
-    });
+fn changed(diff: &LabelDiff) -> Vec<Value> {
     let slots = diff.changed.iter().map(|changed| {
         let mut map = Map::default();
         map.insert("label".into(), Value::Text(diff.label.clone()));
@@ -89,16 +85,20 @@ fn changed(diff: &graph::diff::LabelDiff) -> Vec<Value> {
         map.insert("new".into(), changed.new.clone());
         map.into()
     });
-    let order = diff.reordered.then(|| {
-        Value::map([
+    slots.collect()
+}
+
+/// Labels that begin with another node.
+fn entries(found: &Diff) -> Value {
+    let entry = |diff: &LabelDiff| {
+        let (old, new) = diff.entry.as_ref()?;
+        Some(Value::map([
             ("label", Value::Text(diff.label.clone())),
-            ("node", Value::Null),
-            ("field", "order".into()),
-            ("old", Value::Null),
-            ("new", Value::Null),
-        ])
-    });
-    slots.chain(entry).chain(order).collect()
+            ("old", old.clone().into()),
+            ("new", new.clone().into()),
+        ]))
+    };
+    Value::list(found.labels.iter().filter_map(entry))
 }
 
 fn edges(found: &Diff) -> Value {
@@ -111,7 +111,7 @@ fn edges(found: &Diff) -> Value {
             ("to_kind", edge.to_kind.word().into()),
         ])
     };
-    let of = |list: fn(&graph::diff::LabelDiff) -> &Vec<EdgeRef>| {
+    let of = |list: fn(&LabelDiff) -> &Vec<EdgeRef>| {
         let all = found
             .labels
             .iter()

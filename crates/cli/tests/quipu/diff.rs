@@ -46,11 +46,11 @@ fn a_node_at_the_front_is_one_added_node() {
         &sets(&more),
         expect![[r#"
             /added {"label":"1","node":"n1","op":"Set"}
-            /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
             /edges/added {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
+            /entries {"label":"1","old":"n1","new":"n1"}
             /summary label 1: added n1 Set
             /summary label 1: added edge n1 next -> n2
-            /summary label 1: its first node is n1 now, and was n1
+            /summary label 1: begins with the added n1
         "#]],
     );
     check_diff(
@@ -58,11 +58,11 @@ fn a_node_at_the_front_is_one_added_node() {
         &sets(&names),
         expect![[r#"
             /removed {"label":"1","node":"n1","op":"Set"}
-            /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
             /edges/removed {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
+            /entries {"label":"1","old":"n1","new":"n1"}
             /summary label 1: removed n1 Set
             /summary label 1: removed edge n1 next -> n2
-            /summary label 1: its first node is n1 now, and was n1
+            /summary label 1: begins with n1, by the new numbers
         "#]],
     );
 }
@@ -97,12 +97,12 @@ fn a_changed_node_is_named_by_both_of_its_numbers() {
         expect![[r#"
             /added {"label":"1","node":"n1","op":"Set"}
             /changed {"label":"1","node":"n2","new_node":"n3","field":"ref","old":1,"new":2}
-            /changed {"label":"1","node":"n1","field":"entry","old":"n1","new":"n1"}
             /edges/added {"label":"1","from":"n1","port":"next","to":"n2","to_kind":"node"}
+            /entries {"label":"1","old":"n1","new":"n1"}
             /summary label 1: added n1 Set
             /summary label 1: changed n2 (now n3) Set.ref: 1 -> 2
             /summary label 1: added edge n1 next -> n2
-            /summary label 1: its first node is n1 now, and was n1
+            /summary label 1: begins with the added n1
         "#]],
     );
 }
@@ -196,6 +196,8 @@ fn numbers_order_notes_and_whitespace_are_no_difference() {
           "removed": [],
           "changed": [],
           "edges": { "added": [], "removed": [], "rewired": [] },
+          "entries": [],
+          "reordered": [],
           "labels": { "added": [], "removed": [] },
           "declarations": { "added": [], "removed": [], "changed": [] },
           "document": [],

@@ -67,9 +67,13 @@ fn summarise(label: &LabelDiff, lines: &mut Vec<String>) {
         let (old, new) = (&rewired.old, &rewired.new);
         add(format!("rewired {} {}: {} -> {}", old.from, old.port, target(old), target(new)));
     }
-    if let Some((old, new)) = &label.entry {
-        let name = |id: &Option<value::Text>| id.as_deref().unwrap_or("nothing").to_string();
-        add(format!("its first node is {} now, and was {}", name(new), name(old)));
+    match &label.entry {
+        Some((_, Some(new))) if label.added.iter().any(|node| node.id == *new) => {
+            add(format!("begins with the added {new}"));
+        }
+        Some((_, Some(new))) => add(format!("begins with {new}, by the new numbers")),
+        Some((_, None)) => add("has no first node any more".to_string()),
+        None => {}
     }
     if label.reordered {
         add("nodes that nothing reaches, or edges of one port, are in another order".to_string());
