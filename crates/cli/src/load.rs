@@ -7,7 +7,6 @@ use diagnostics::{Anchor, Diagnostic, Severity, Source, Span, any_error, codes, 
 use frontends::Format;
 use graph::Graph;
 use graph::validate::{Edges, validate};
-
 use value::Value;
 
 use crate::args::{FromFormat, Reading};
@@ -84,8 +83,9 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
     let edges = if reading.legacy_edges { Edges::Legacy } else { Edges::Strict };
     let graph = draft.map(|draft| {
         let graph = graph::normalize(draft, &mut findings);
-        let mends = |finding: &&Diagnostic| *finding.code != codes::LEGACY_STEPS;
-        unmendable = findings.iter().find(mends).map(render::headline);
+        // Steps that were lowered are nodes now; everything else so far is in the text itself.
+        let stays = |finding: &&Diagnostic| *finding.code != codes::LEGACY_STEPS;
+        unmendable = findings.iter().find(stays).map(render::headline);
         findings.extend(validate(&graph, edges));
         graph
     });

@@ -81,11 +81,6 @@ impl Declarations {
         &mut self.kinds[kind as usize]
     }
 
-    /// Whether a run is given this name.
-    pub fn has_input(&self, name: &str) -> bool {
-        self.of(Kind::Inputs).contains_key(name)
-    }
-
     /// Whether nothing is declared.
     pub fn is_empty(&self) -> bool {
         self.kinds.iter().all(Ordered::is_empty)

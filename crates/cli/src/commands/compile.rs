@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Compile) -> Result<Outcome> {
 }
 
 /// The whole document, findings included; nothing where the text could not be read.
-pub(crate) fn compiled(loaded: &Loaded) -> Option<Value> {
+fn compiled(loaded: &Loaded) -> Option<Value> {
     let graph = loaded.graph.as_ref()?;
     let mut document = document::write(graph, &Hashes::of(graph));
     add_findings(&mut document, loaded);
@@ -71,19 +71,24 @@ fn findings(loaded: &Loaded) -> Vec<Value> {
     }
 }
 
+/// Whether they say the same, wherever they say it.
 fn same_findings(carried: &[Value], fresh: &[Value]) -> bool {
-    const SAME: [&str; 4] = ["code", "severity", "message", "pointer"];
-    let essence = |findings: &[Value]| {
-        let mut all: Vec<String> = findings
-            .iter()
-            .map(|finding| {
-                json::canonical(&Value::list(
-                    SAME.map(|name| finding.get(name).cloned().unwrap_or_default()),
-                ))
-            })
-            .collect();
+    let said = |findings: &[Value]| {
+        let mut all: Vec<String> =
+            findings.iter().map(|finding| json::canonical(&without_places(finding))).collect();
         all.sort();
         all
     };
-    essence(carried) == essence(fresh)
+    said(carried) == said(fresh)
+}
+
+fn without_places(value: &Value) -> Value {
+    match value {
+        Value::Map(map) => {
+            let kept = map.iter().filter(|(name, _)| !matches!(&***name, "file" | "span"));
+            Value::map(kept.map(|(name, value)| (name.clone(), without_places(value))))
+        }
+        Value::List(items) => Value::list(items.iter().map(without_places)),
+        other => other.clone(),
+    }
 }

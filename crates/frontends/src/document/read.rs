@@ -31,7 +31,7 @@ impl Reader<'_> {
             return None;
         };
         let mut draft = Draft::default();
-        let Some(Value::Map(_)) = map.get("labels") else {
+        let Some(Value::Map(labels)) = map.get("labels") else {
             self.no_labels(map);
             return None;
         };
@@ -44,9 +44,8 @@ impl Reader<'_> {
                 "ir_version" => draft.ir_version = self.text(&at, value).or_keep(keep),
                 "graph_schema_version" => self.version(&at, value, keep),
                 "labels" => {
-                    let labels = self.map(&at, value).or_keep(keep);
                     let mut odd = Map::default();
-                    for (id, label) in labels.iter().flat_map(|labels| labels.iter()) {
+                    for (id, label) in labels.iter() {
                         match self.label(&at.member(id), label) {
                             Some(label) => draft.labels.insert(id.clone(), label).map(drop),
                             None => odd.insert(id.clone(), label.clone()).map(drop),

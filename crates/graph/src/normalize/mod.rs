@@ -12,8 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(crate) use derive::derive_label;
-pub(crate) use derive::{derive_node, exits, refresh_calls, returned};
+pub(crate) use derive::{derive_label, derive_node, exits, refresh_calls, returned};
 use diagnostics::{Anchor, Diagnostic, codes};
 pub(crate) use operands::{Names, resolve_slot};
 use value::{Map, Text, Value};

@@ -44,7 +44,7 @@ fn insert(graph: &mut Graph, label_id: &Text, after: &Text, new: &NewNode) -> Re
     let label = label_mut(graph, label_id)?;
     let position = node_index(label, label_id, after)?;
     let op = known_op(&label.nodes[position])?;
-    if op.port(Port::Next).is_none() {
+    if !op.goes_on() {
         let message =
             format!("`{after}` is `{}`, and nothing comes after it in label `{label_id}`", op.name);
         return Err(Refusal::new(NODE, message));
@@ -53,14 +53,15 @@ fn insert(graph: &mut Graph, label_id: &Text, after: &Text, new: &NewNode) -> Re
     let mut node = blank(new.op, id.clone());
     set_data(&mut node, &new.data, &new.operands, &names)?;
     // Control goes after -> new -> what came after.
-    let goes_on = new.op.port(Port::Next).is_some();
     let before = edge_at_mut(label, after, Port::Next).map(|edge| {
         let old = (edge.to.clone(), edge.to_kind);
         (edge.to, edge.to_kind) = (id.clone(), ToKind::Node);
         old
     });
     match before {
-        Some((to, to_kind)) if goes_on => label.edges.push(edge(&id, Port::Next, &to, to_kind)),
+        Some((to, to_kind)) if new.op.goes_on() => {
+            label.edges.push(edge(&id, Port::Next, &to, to_kind))
+        }
         Some(_) => {}
         None => label.edges.push(edge(after, Port::Next, &id, ToKind::Node)),
     }
@@ -123,7 +124,6 @@ fn remove(graph: &mut Graph, label_id: &Text, id: &Text) -> Result<(), Refusal> 
     let position = node_index(label, label_id, id)?;
     if let Some(op) = label.nodes[position].def()
         && op.branches()
-        && op.guards().is_none()
     {
         let message =
             format!("`{id}` is `{}`, which branches: rewire what leads to it first", op.name);

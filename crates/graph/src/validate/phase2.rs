@@ -211,7 +211,7 @@ fn unreachable(id: &str, label: &Label, position: usize, follow: usize) -> Diagn
     let found = Diagnostic::new(&codes::UNREACHABLE, at, message);
     let before = position.checked_sub(1).map(|before| &label.nodes[before]);
     match before.and_then(|before| Some((before, before.def()?))) {
-        Some((before, op)) if op.port(Port::Next).is_none() => {
+        Some((before, op)) if !op.goes_on() => {
             let at = Anchor::value(place::of_node(id, before, "id"));
             found
                 .label(at, format!("`{}` does not go on from here", op.name))
