@@ -116,49 +116,188 @@ def slot(cell):
 # Conditions
 
 
+JOINS = ("and", "or", "not")
+SIGN = r"==|!=|<=|>=|&&|[|][|]|[=!<>?()\[\],]"
+QUOTED = r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'"
+WORD = r"(?:[^\s()\[\],=<>!&|?\"']|(?<=[^\W_])')+"
+
+
 def condition(written):
     """The canonical text, or nothing for what cannot be read."""
-    written = written.strip()
-    outside = re.sub("\"[^\"]*\"|'[^']*'", lambda quoted: " " * len(quoted[0]), written)
-    if any(sign in outside for sign in "!<>()&|\"'"):
+    if len(written.encode()) > 10000:
         return None
-    if "=" in outside:
-        at = outside.index("=")
-        left, right = part(written[:at].strip()), right_part(written[at + 1 :].removeprefix("=").strip())
-        return f"{left} = {right}" if left is not None and right is not None else None
-    if written.endswith("?"):
-        inner = part(written[:-1].rstrip())
-        return None if inner is None else inner + "?"
-    return part(written)
-
-
-def part(written):
-    if written.startswith("$") and is_name(written[1:]):
-        return written if constant(written[1:]) is not None else written[1:]
-    found = constant(written)
-    if found is not None:
-        return found
-    return written if is_name(written) else None
-
-
-def right_part(written):
-    if written.startswith("$") and is_name(written[1:]):
-        return written
-    found = constant(written)
-    if found is not None:
-        return found
-    if written == "" or any(sign in written for sign in "\"'=?"):
+    try:
+        printed = Condition(written).whole()
+    except Unreadable:
         return None
-    return in_quotes(written)
+    return printed if len(printed.encode()) <= 10000 else None
+
+
+class Unreadable(Exception):
+    pass
+
+
+class Condition:
+    """Each method reads a part; those that join give back how tightly it binds, and items."""
+
+    def __init__(self, written):
+        self.pieces, self.depth, at = [], 0, 0
+        written = written.strip()
+        while at < len(written):
+            found = re.compile(f"({QUOTED})|({SIGN})|({WORD})").match(written, at)
+            if not found or (written[at] in "\"'" and not found[1]):
+                raise Unreadable
+            self.pieces.append(("quoted sign word".split()[found.lastindex - 1], found[0], at))
+            at = re.compile(r"\s*").match(written, found.end()).end()
+        self.pieces.reverse()
+
+    def next(self, *wanted, back=1):
+        """Whether a sign or word comes next, or after that."""
+        kind, text, _ = self.pieces[-back] if len(self.pieces) >= back else ("end", "", 0)
+        return kind in ("sign", "word") and text in wanted
+
+    def take(self, *wanted):
+        return self.next(*wanted) and self.pieces.pop()
+
+    def need(self, kind):
+        if not self.pieces or self.pieces[-1][0] != kind:
+            raise Unreadable
+        return self.pieces.pop()[1]
+
+    def whole(self):
+        binding, items = self.any()
+        if self.pieces:
+            raise Unreadable
+        return joined(binding, items)
+
+    def any(self):
+        return self.join("or", "OR", "||", self.all)
+
+    def all(self):
+        return self.join("and", "AND", "&&", self.single)
+
+    def join(self, word, capitals, sign, part):
+        parts = [part()]
+        while self.take(word, capitals, sign):
+            parts.append(part())
+        if len(parts) == 1:
+            return parts[0]
+        items = []
+        for binding, inner in parts:
+            # What is joined by the same word is one row; `or` within `and` needs parentheses.
+            needs = word == "and" and binding == "or"
+            items += inner if binding == word else ["(" * needs + joined(binding, inner) + ")" * needs]
+        return word, items
+
+    def single(self):
+        if self.take("not", "NOT", "!"):
+            binding, items = self.deeper(self.single)
+            inner = joined(binding, items)
+            return "", ["not " + (f"({inner})" if binding else inner)]
+        if self.take("("):
+            found = self.deeper(self.any)
+            if not self.take(")"):
+                raise Unreadable
+            return found
+        return "", [self.comparison()]
+
+    def deeper(self, part):
+        self.depth += 1
+        if self.depth > 64:
+            raise Unreadable
+        found = part()
+        self.depth -= 1
+        return found
+
+    def comparison(self):
+        left = self.part(None)
+        if self.take("?"):
+            return left + "?"
+        if self.take("is", "IS"):
+            negation = "not " if self.take("not", "NOT") else ""
+            quality = self.need("word").lower().replace("none", "null")
+            if quality not in ("empty", "true", "false", "null"):
+                raise Unreadable
+            return f"{left} is {negation}{quality}"
+        if self.next("not", "NOT") and self.next("in", "IN", back=2):
+            self.pieces.pop()
+            self.pieces.pop()
+            word = "not in"
+        else:
+            found = self.take("=", "==", "!=", "<", "<=", ">", ">=", "in", "IN", "contains", "CONTAINS")
+            if not found:
+                return left
+            word = "=" if found[1] == "==" else found[1].lower()
+        return f"{left} {word} {self.part(word)}"
+
+    def part(self, word):
+        if word in ("=", "!=", "in", "not in") and self.take("["):
+            return self.items()
+        if self.pieces and self.pieces[-1][0] == "quoted":
+            return in_quotes(unquoted(self.need("quoted")))
+        _, _, at = self.pieces[-1] if self.pieces else ("", "", 0)
+        written = self.need("word")
+        if written.lower() in JOINS and written in (written.lower(), written.upper()):
+            raise Unreadable
+        if self.next("(") and (written == "len" or self.pieces[-1][2] == at + len(written)):
+            self.pieces.pop()
+            measured = self.need("word").removeprefix("$")
+            if written != "len" or not is_path(measured) or not self.take(")"):
+                raise Unreadable
+            return measured + ".length"
+        takes_text = word in ("=", "!=", "contains")
+        if written.startswith("$"):
+            return self.variable(written[1:], takes_text)
+        found = constant(written)
+        if found is not None:
+            return found
+        if takes_text:
+            is_length = written.endswith(".length") and is_path(written.removesuffix(".length"))
+            return written if is_length else in_quotes(written)
+        return "true" if written == "always" else self.variable(written, False)
+
+    def variable(self, name, marked):
+        if name.endswith(".length") and is_path(name.removesuffix(".length")):
+            return name
+        if not is_path(name):
+            raise Unreadable
+        is_join = name.lower() in JOINS and name in (name.lower(), name.upper())
+        is_taken = is_join or name == "always" or constant(name) is not None
+        return "$" + name if marked or is_taken else name
+
+    def items(self):
+        items = []
+        if self.take("]"):
+            return "[]"
+        while True:
+            if self.pieces and self.pieces[-1][0] == "quoted":
+                items.append(in_quotes(unquoted(self.need("quoted"))))
+            else:
+                written = self.need("word")
+                if written.startswith("$"):
+                    raise Unreadable
+                items.append(constant(written) or in_quotes(written))
+            if self.take("]"):
+                return "[" + ", ".join(items) + "]"
+            if not self.take(","):
+                raise Unreadable
+
+
+def joined(binding, items):
+    return f" {binding} ".join(items) if binding else items[0]
+
+
+def is_path(written):
+    parts = written.split(".")
+    return all(map(is_name, parts)) and (len(parts) == 1 or parts[-1] != "length")
 
 
 def constant(written):
-    for mark in "\"'":
-        inner = written[1:-1]
-        if len(written) >= 2 and written[0] == written[-1] == mark and mark not in inner:
-            return in_quotes(inner)
+    words = {"True": "true", "False": "false", "None": "null", "none": "null"}
     if written in ("true", "false", "null"):
         return written
+    if written in words:
+        return words[written]
     if re.match("-?0[0-9]", written):
         return None
     if re.fullmatch("-?[0-9]{1,15}", written):
@@ -169,12 +308,25 @@ def constant(written):
         except ValueError:
             return None
         if math.isfinite(number):
-            return ecmascript(number)
+            digits = ecmascript(number)
+            return digits if not re.fullmatch("-?[0-9]{16,}", digits) else with_exponent(digits)
     return None
 
 
+def with_exponent(digits):
+    sign, digits = ("-", digits[1:]) if digits[0] == "-" else ("", digits)
+    first, rest = digits[0], digits[1:].rstrip("0")
+    return f"{sign}{first}{'.' + rest if rest else ''}e{len(digits) - 1}"
+
+
+def unquoted(written):
+    return written[1:-1].replace(written[0] * 2, written[0])
+
+
 def in_quotes(inner):
-    return f"'{inner}'" if '"' in inner else f'"{inner}"'
+    if '"' not in inner:
+        return f'"{inner}"'
+    return f"'{inner}'" if "'" not in inner else '"' + inner.replace('"', '""') + '"'
 
 
 def is_name(written):

@@ -162,7 +162,7 @@ fn slot(slot: &Slot) -> String {
         SlotKind::Bind => "bind",
         SlotKind::Callee => "callee",
         SlotKind::Target(_) | SlotKind::Protects => "edge",
-        SlotKind::Name => "name",
+        SlotKind::Name | SlotKind::Takes | SlotKind::Gives => "name",
         SlotKind::Word(known) => return format!("`{}` word: {}", slot.name, words(known)),
         SlotKind::Number => "number",
         SlotKind::Literal => "literal",
@@ -176,7 +176,8 @@ fn words<'a>(words: impl AsRef<[&'a str]>) -> String {
 
 /// Documents may have errors: hashes do not ask.
 fn read(text: &str) -> Graph {
-    let reading = frontends::read(&Source::new("vector.json", text), Format::Graph);
+    let reading =
+        frontends::read(&Source::new("vector.json", text), Format::Graph, frontends::Ontology::V1);
     graph::normalize(reading.draft.expect("it is a document"), &mut Vec::new())
 }
 
