@@ -15,6 +15,8 @@ pub struct Code {
     pub rule: Option<Rule>,
     /// Whether `--strict` makes an error of the warning.
     pub strict: bool,
+    /// Whether it is about a text that becomes a graph, and so cannot be found in the graph.
+    pub of_source: bool,
     /// The page that explains it.
     pub page: &'static str,
 }
@@ -57,6 +59,18 @@ impl Rule {
 }
 
 impl Code {
+    /// Whether a finding of this kind leaves it open what the author meant, so that what follows
+    /// from the text cannot be trusted.
+    pub fn obscures(&self) -> bool {
+        let is_local = match self.rule {
+            Some(Rule::Enum | Rule::Range) => true,
+            // Where a run begins, where a loop leads, and what data looks like.
+            Some(Rule::Numbered(number)) => !matches!(number, 1 | 2 | 4 | 5),
+            _ => false,
+        };
+        self.severity == Severity::Error && !is_local
+    }
+
     /// The first line of its page, without the code.
     pub fn title(&self) -> &'static str {
         let line = self.page.lines().next().unwrap_or_default();
@@ -70,15 +84,19 @@ pub fn find(id: &str) -> Option<&'static Code> {
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $id:literal, $severity:ident, $rule:expr;)*) => {
+    (@strict Error) => { false };
+    (@strict Warning) => { true };
+    // What a specification calls a warning stays one.
+    (@strict Warning stays) => { false };
+    ($($(#[$doc:meta])* $name:ident = $id:literal, $severity:ident $($stays:ident)?, $rule:expr;)*) => {
         $(
             $(#[$doc])*
             pub static $name: Code = Code {
                 id: $id,
                 severity: $severity,
                 rule: $rule,
-                // Only findings of the second phase are warnings here.
-                strict: matches!($severity, Warning),
+                strict: codes!(@strict $severity $($stays)?),
+                of_source: matches!($id.as_bytes(), [b'O', ..]),
                 page: include_str!(concat!("../../../docs/codes/", $id, ".md")),
             };
         )*
@@ -101,6 +119,14 @@ codes! {
     INEXACT_NUMBER = "T005", Error, Some(Rule::Range);
     /// A format that cannot be read yet.
     UNKNOWN_FORMAT = "T006", Error, None;
+    /// Text that is no YAML.
+    NOT_YAML = "T007", Error, None;
+    /// An alias or a merge of something that is not there, or not a map.
+    UNRESOLVED_ALIAS = "T008", Error, Some(Rule::Reference);
+    /// More text, or more values, than is read.
+    TOO_LARGE = "T009", Error, Some(Rule::Range);
+    /// YAML that JSON has no counterpart of.
+    BEYOND_JSON = "T010", Error, Some(Rule::Type);
 
     // G1: the shape of a graph document.
     /// A value of the wrong kind.
@@ -163,4 +189,128 @@ codes! {
     PROTECTS_NOTHING = "G414", Warning, None;
     /// A label that had only `legacy.steps`.
     LEGACY_STEPS = "G415", Warning, None;
+
+    // O1: the shape of an Agent Ontology spec.
+    /// A value of the wrong kind.
+    SPEC_WRONG_KIND = "O101", Error, Some(Rule::Type);
+    /// A type of node or edge that there is not.
+    UNKNOWN_TYPE = "O102", Error, Some(Rule::Type);
+    /// A field that must be there is not.
+    MISSING_FIELD = "O103", Error, Some(Rule::Required);
+    /// Not one of the allowed words.
+    SPEC_NOT_ALLOWED = "O104", Error, Some(Rule::Enum);
+    /// A number, a duration or a list that is too small or too large.
+    OUT_OF_RANGE = "O105", Error, Some(Rule::Range);
+    /// An id or a schema name used twice.
+    SPEC_DUPLICATE_ID = "O106", Error, Some(Rule::UniqueId);
+    /// A name that resolves to nothing.
+    UNKNOWN_REFERENCE = "O107", Error, Some(Rule::Reference);
+    /// An edge between nodes that it cannot join.
+    WRONG_ENDS = "O108", Error, Some(Rule::Endpoint);
+    /// A key that nobody reads.
+    UNKNOWN_KEY = "O109", Warning stays, None;
+    /// A sub-spec that cannot be had.
+    BAD_SUB_SPEC = "O110", Error, Some(Rule::Reference);
+
+    // O2: the rules of section 8, by their numbers.
+    /// No agent.
+    RULE_1 = "O201", Error, Some(Rule::Numbered(1));
+    /// Where a run begins cannot be told.
+    RULE_2 = "O202", Error, Some(Rule::Numbered(2));
+    /// A gate with fewer than two branches.
+    RULE_3 = "O203", Error, Some(Rule::Numbered(3));
+    /// A loop that does not lead back.
+    RULE_4 = "O204", Error, Some(Rule::Numbered(4));
+    /// A schema that is not defined.
+    RULE_5 = "O205", Error, Some(Rule::Numbered(5));
+    /// A spawn template that is none.
+    RULE_6 = "O206", Error, Some(Rule::Numbered(6));
+    /// A participant of a protocol that is no entity.
+    RULE_7 = "O207", Error, Some(Rule::Numbered(7));
+    /// A handler that covers something that is no process.
+    RULE_8 = "O208", Error, Some(Rule::Numbered(8));
+    /// A handler that leads to something that is no process.
+    RULE_9 = "O209", Error, Some(Rule::Numbered(9));
+    /// A member of a team that is no agent.
+    RULE_10 = "O210", Error, Some(Rule::Numbered(10));
+    /// A channel whose schema is not defined.
+    RULE_11 = "O211", Error, Some(Rule::Numbered(11));
+    /// A handoff that does not join two agents.
+    RULE_12 = "O212", Error, Some(Rule::Numbered(12));
+    /// A publish edge that does not lead from an agent or a step to a channel.
+    RULE_13 = "O213", Error, Some(Rule::Numbered(13));
+    /// A subscribe edge that does not lead from a channel to an agent or a step.
+    RULE_14 = "O214", Error, Some(Rule::Numbered(14));
+    /// A termination condition with an unknown operator.
+    RULE_15 = "O215", Error, Some(Rule::Numbered(15));
+    /// `not` with other than one condition.
+    RULE_16 = "O216", Error, Some(Rule::Numbered(16));
+    /// A call that returns to nowhere.
+    RULE_17 = "O217", Warning stays, Some(Rule::Numbered(17));
+    /// A node without edges.
+    RULE_18 = "O218", Warning stays, Some(Rule::Numbered(18));
+    /// A tool of an agent that is no tool.
+    RULE_19 = "O219", Warning stays, Some(Rule::Numbered(19));
+    /// A recursive spawn without a depth.
+    RULE_20 = "O220", Warning stays, Some(Rule::Numbered(20));
+    /// An error edge that no handler covers.
+    RULE_21 = "O221", Warning stays, Some(Rule::Numbered(21));
+    /// Retries that do not say for which errors.
+    RULE_22 = "O222", Warning stays, Some(Rule::Numbered(22));
+    /// A manager who is no member.
+    RULE_23 = "O223", Warning stays, Some(Rule::Numbered(23));
+    /// A participant of a conversation that is no entity.
+    RULE_24 = "O224", Warning stays, Some(Rule::Numbered(24));
+
+    // O3: which text of a gate or a loop decides.
+    /// A gate whose branches are told apart by guessing.
+    GUESSED_BRANCH = "O301", Warning, None;
+    /// A gate that nothing can decide.
+    UNDECIDED_GATE = "O302", Warning, None;
+    /// A branch written twice, with different conditions.
+    TEXTS_DIFFER = "O303", Warning, None;
+    /// A condition about a name that nothing before it writes.
+    UNWRITTEN_NAME = "O304", Warning, None;
+    /// A loop whose condition is words for people.
+    WORDS_FOR_PEOPLE = "O305", Warning, None;
+    /// A flow or loop edge of a gate that none of its branches follows.
+    IGNORED_EDGE = "O306", Warning, None;
+
+    // O4: Python in `logic`.
+    /// It is not Python.
+    NOT_PYTHON = "O401", Error, None;
+    /// Something that the interpreter does not have.
+    UNSUPPORTED_PYTHON = "O402", Warning, None;
+
+    // A1: the graph as a whole.
+    /// A label that no run comes to.
+    NEVER_RUNS = "A101", Warning, None;
+    /// A cycle that nothing leads out of.
+    NEVER_ENDS = "A102", Warning, None;
+    /// A cycle whose exits depend on what nothing in it changes.
+    STUCK_CYCLE = "A103", Warning, None;
+    /// A name that is needed where nothing may have written it yet.
+    READ_BEFORE_WRITTEN = "A104", Warning, None;
+    /// A field that is written only after the call that takes it.
+    PRODUCED_TOO_LATE = "A105", Warning, None;
+    /// A name that is neither written nor given.
+    INPUT_NOT_DECLARED = "A106", Warning, None;
+    /// A name that is nearly another one.
+    MISSPELT_NAME = "A107", Warning, None;
+    /// A condition that no value meets.
+    NEVER_HOLDS = "A108", Warning, None;
+    /// A gate that leaves a case to nobody.
+    GATE_HOLE = "A109", Warning, None;
+    /// Two parallel branches that write one name.
+    PARALLEL_WRITES = "A110", Warning, None;
+    /// Branches that never meet again.
+    NEVER_JOINS = "A111", Warning, None;
+    /// A name whose writer and reader disagree about its type.
+    SHAPES_CLASH = "A112", Warning, None;
+    /// A side effect that may happen again.
+    REPEATED_EFFECT = "A113", Warning, None;
+    /// A label that always calls itself.
+    ENDLESS_RECURSION = "A114", Warning, None;
+    /// Private data, text from outside and a way out on one path.
+    EXPOSURE = "A115", Warning, None;
 }

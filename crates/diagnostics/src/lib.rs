@@ -125,6 +125,8 @@ pub struct Diagnostic {
     pub at: Anchor,
     /// The gate it is about, by its id.
     pub gate: Option<Text>,
+    /// The name it is about: where it stands in a longer text, only the name is shown.
+    pub name: Option<Text>,
     /// Other places.
     pub labels: Vec<Label>,
     /// The witness: `label/node`, in the order they are passed.
@@ -144,6 +146,7 @@ impl Diagnostic {
             message: shortened(message.to_string()),
             at,
             gate: None,
+            name: None,
             labels: Vec::new(),
             path: Vec::new(),
             help: None,
@@ -180,6 +183,13 @@ impl Diagnostic {
         self
     }
 
+    /// Says what was probably meant, and offers to write it.
+    #[must_use]
+    pub fn meant(self, near: &str, at: Anchor) -> Diagnostic {
+        let found = self.help(format!("did you mean `{near}`?"));
+        found.fix(format!("write `{near}`"), at, near).unsure()
+    }
+
     /// The fix is a guess: a person has to agree to it.
     #[must_use]
     pub fn unsure(mut self) -> Diagnostic {
@@ -187,6 +197,33 @@ impl Diagnostic {
             fix.safe = false;
         }
         self
+    }
+
+    /// Says which name it is about.
+    #[must_use]
+    pub fn about(mut self, name: &str) -> Diagnostic {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Shrinks its place, once that is known, to the name it is about.
+    pub fn narrow(&mut self, source: &Source) {
+        let Some(name) = &self.name else { return };
+        let span = self.at.span();
+        let Some(text) = source.text.get(span.range()) else { return };
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let stands_alone = |start: &usize| {
+            !text[..*start].ends_with(is_part) && !text[start + name.len()..].starts_with(is_part)
+        };
+        let found = text.match_indices(&**name).map(|(start, _)| start).find(stands_alone);
+        if let Some(start) = found.filter(|_| !name.is_empty()) {
+            let start = span.range().start + start;
+            let narrowed = Span::new(start, start + name.len());
+            match &mut self.at {
+                Anchor::Span(span) | Anchor::Located(span, _) => *span = narrowed,
+                Anchor::Pointer(..) => {}
+            }
+        }
     }
 
     /// Every anchor it has, to be resolved.

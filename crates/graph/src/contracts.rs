@@ -4,6 +4,66 @@ use crate::effects::Again::{self, ByAsking, Freely, WithKey};
 use crate::effects::Tier;
 use crate::effects::Touches::{self, Clock, Model, Nothing, Random, Read, Write};
 
+/// The verbs that agents are made of. Front-ends write them, analysis and pictures know them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Calls a declared agent.
+    InvokeAgent,
+    /// Calls a declared tool, or one of several by its name.
+    CallTool,
+    /// Reads a declared store.
+    ReadStore,
+    /// Writes to a declared store.
+    WriteStore,
+    /// Takes the messages of a declared channel.
+    Receive,
+    /// Sends to a declared channel.
+    Publish,
+    /// Runs a block of Python on the frame.
+    Logic,
+    /// Does nothing.
+    Noop,
+    /// Fails, with a code for the error.
+    Fail,
+}
+
+impl Verb {
+    const ALL: [Verb; 9] = [
+        Verb::InvokeAgent,
+        Verb::CallTool,
+        Verb::ReadStore,
+        Verb::WriteStore,
+        Verb::Receive,
+        Verb::Publish,
+        Verb::Logic,
+        Verb::Noop,
+        Verb::Fail,
+    ];
+
+    /// As the slot `adapter` writes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verb::InvokeAgent => "agent.INVOKE",
+            Verb::CallTool => "tool.CALL",
+            Verb::ReadStore => "store.READ",
+            Verb::WriteStore => "store.WRITE",
+            Verb::Receive => "channel.RECEIVE",
+            Verb::Publish => "channel.PUBLISH",
+            Verb::Logic => "logic.PYTHON",
+            Verb::Noop => "core.NOOP",
+            Verb::Fail => "core.FAIL",
+        }
+    }
+
+    /// The one of `namespace.verb`, whatever the verb's case.
+    pub fn find(namespace: &str, verb: &str) -> Option<Verb> {
+        Verb::ALL.into_iter().find(|known| {
+            let (space, word) = known.word().split_once('.').unwrap_or_default();
+            space == namespace && word.eq_ignore_ascii_case(verb)
+        })
+    }
+}
+
 /// What is known of a verb.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
@@ -57,6 +117,13 @@ static ROWS: &[Row] = &[
     row("http", &["PUT", "DELETE"], contract(Write, WithKey, "http")),
     row("http", &[], contract(Write, ByAsking, "http")),
     row("web", &["FETCH", "GET", "SEARCH"], contract(Read, Freely, "http")),
+    row("agent", &[], contract(Model, Freely, "model")),
+    row("tool", &[], contract(Write, ByAsking, "tool")),
+    row("store", &["READ"], contract(Read, Freely, "memory_read")),
+    row("store", &[], contract(Write, WithKey, "memory_write")),
+    row("channel", &["RECEIVE"], contract(Read, Freely, "queue")),
+    row("channel", &[], contract(Write, WithKey, "queue")),
+    row("logic", &[], contract(Nothing, Freely, "compute")),
     row("llm", &[], contract(Model, Freely, "http")),
     row("llm_query", &[], contract(Model, Freely, "http")),
     row("db", &["F", "G"], contract(Read, Freely, "db_read")),

@@ -5,6 +5,7 @@
 //! [`draw`] work on it. Nothing here parses text or runs anything.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
 
+pub mod components;
 pub mod contracts;
 mod declarations;
 pub mod diff;
@@ -23,9 +24,10 @@ pub mod query;
 pub mod rewrite;
 pub mod validate;
 
+pub use contracts::Verb;
 pub use declarations::{Declarations, Kind};
 pub use effects::{Again, Effect, Tier, Touches};
-pub use expr::{BadExpr, Expr, Term};
+pub use expr::{BadExpr, Cmp, Expr, Names, Path, Term, Test, truthy};
 pub use index::Index;
 pub use model::{Edge, EmitEdge, Endpoint, Exit, Extra, Graph, Label, Node, ToKind};
 pub use normalize::normalize;

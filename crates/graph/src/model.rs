@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use value::{Map, Ordered, Text, Value};
 
-use crate::contracts::{self, Contract};
+use crate::contracts::{self, Contract, Verb};
 use crate::declarations::Declarations;
 use crate::effects::{Effect, Tier};
-use crate::operand::Operands;
+use crate::operand::{Operand, Operands};
 use crate::ops::{NodeOp, OpDef, Port, Runs, SlotKind};
 
 /// A graph document.
@@ -81,6 +81,10 @@ pub struct Node {
     pub reads: Vec<Text>,
     /// Names it writes.
     pub writes: Vec<Text>,
+    /// Names among those it reads that it fails without.
+    pub needs: Vec<Text>,
+    /// Whether it may write names that cannot be known before it runs.
+    pub inexact: bool,
     /// The kind of memory it works on.
     pub memory_type: Option<Text>,
     /// The line of the source text.
@@ -218,6 +222,8 @@ impl Node {
             kinds: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),
+            needs: Vec::new(),
+            inexact: false,
             memory_type: None,
             lineno: None,
             is_step: false,
@@ -255,6 +261,26 @@ impl Node {
             }
             _ => None,
         }
+    }
+
+    /// What it calls, where that is one of the verbs that agents are made of.
+    pub fn verb(&self) -> Option<Verb> {
+        let (namespace, verb) = self.adapter()?;
+        Verb::find(namespace, verb)
+    }
+
+    /// The first argument of what it calls, where that is fixed text.
+    pub fn target(&self) -> Option<&Text> {
+        let slot = self.def()?.slot_of(SlotKind::FirstValue)?;
+        match self.operands.one(slot.name)? {
+            Operand::Lit(Value::Text(target)) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// The text of a logic block, where it is one.
+    pub fn logic(&self) -> Option<&Text> {
+        self.target().filter(|_| self.verb() == Some(Verb::Logic))
     }
 
     /// The contract of what it calls outside; an unknown verb may do anything.
@@ -310,6 +336,11 @@ impl Graph {
     pub fn names_label(&self, id: &str) -> bool {
         self.labels.contains_key(id)
             || self.extra.get("labels").is_some_and(|odd| odd.get(id).is_some())
+    }
+
+    /// The label a run begins with, where the document says so.
+    pub fn entry(&self) -> Option<&Text> {
+        self.runtime_policy.get("entry")?.as_text()
     }
 
     /// `1.0`, or `1.0+quipu` where it uses an op that spec 1 does not list.

@@ -292,7 +292,9 @@ pub(crate) fn from_data(
         }
         SlotKind::Callee => Operand::Label(name("the name of a label")?),
         SlotKind::Adapter => Operand::Lit(Value::Text(name("`namespace.verb`")?)),
-        SlotKind::Name => Operand::Lit(Value::Text(name("a name")?)),
+        SlotKind::Name | SlotKind::Takes | SlotKind::Gives => {
+            Operand::Lit(Value::Text(name("a name")?))
+        }
         SlotKind::Word(words) => {
             let text = name("a word")?;
             if !words.contains(&&*text) {
@@ -331,9 +333,10 @@ pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit
         (Filled::One(Operand::Lit(value)), SlotKind::Word(words)) => {
             value.as_text().is_some_and(|text| words.contains(&&**text))
         }
-        (Filled::One(Operand::Lit(value)), SlotKind::Name | SlotKind::Adapter) => {
-            value.as_text().is_some()
-        }
+        (
+            Filled::One(Operand::Lit(value)),
+            SlotKind::Name | SlotKind::Takes | SlotKind::Gives | SlotKind::Adapter,
+        ) => value.as_text().is_some(),
         (Filled::One(Operand::Lit(value)), SlotKind::Condition) => matches!(value, Value::Bool(_)),
         (Filled::One(Operand::Lit(_)), SlotKind::Value | SlotKind::Literal) => true,
         (Filled::One(Operand::Var(_)), SlotKind::Value | SlotKind::FirstValue | SlotKind::Bind) => {
@@ -357,6 +360,7 @@ fn can_hold(kind: SlotKind) -> &'static str {
         SlotKind::Adapter => "a literal `namespace.verb`",
         SlotKind::Number => "a literal whole number",
         SlotKind::Name | SlotKind::Word(_) => "a literal name",
+        SlotKind::Takes | SlotKind::Gives => "the literal name of a schema",
         SlotKind::Literal => "a literal",
         SlotKind::Target(_) | SlotKind::Protects => "left out: an edge says it",
     }
@@ -369,7 +373,8 @@ fn one_operand(value: &Value) -> Result<Operand, Misfit> {
     let (kind, value) = map.first().expect("the map has one member");
     match (&**kind, value) {
         ("lit", literal) => Ok(Operand::Lit(literal.clone())),
-        ("var", Value::Text(name)) if is_name(name) => Ok(Operand::Var(name.clone())),
+        // A key of the frame may be any text; only in `data` and in conditions it must be a name.
+        ("var", Value::Text(name)) if !name.is_empty() => Ok(Operand::Var(name.clone())),
         ("label", Value::Text(label)) => Ok(Operand::Label(label.clone())),
         ("expr", Value::Text(text)) => match Expr::parse(text) {
             Ok(expr) => Ok(Operand::Expr(expr)),

@@ -81,6 +81,8 @@ fn kind(kind: SlotKind) -> String {
         SlotKind::Target(port) => format!("repeats where `{port}` leads"),
         SlotKind::Protects => "repeats which node it protects".to_string(),
         SlotKind::Name => "a name".to_string(),
+        SlotKind::Takes => "a schema, whose fields are read".to_string(),
+        SlotKind::Gives => "a schema, whose fields are written".to_string(),
         SlotKind::Word(words) => {
             words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ")
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use value::{Map, Text, Value};
 
 use super::{Change, Changed, Diff, EdgeFrom, LabelDiff, Part};
+use crate::declarations::Declarations;
 use crate::index::Index;
 use crate::model::{Edge, Graph, Label, Node, ToKind};
 use crate::{normalize, rewrite};
@@ -19,7 +20,7 @@ pub fn apply(diff: &Diff, old: &Graph) -> Graph {
     }
     for label_diff in &diff.labels {
         if let Some(label) = graph.labels.get_mut(&label_diff.label) {
-            *label = apply_label(label_diff, label);
+            *label = apply_label(label_diff, label, &diff.new_declarations);
         }
     }
     for (id, label) in &diff.added_labels {
@@ -39,7 +40,7 @@ pub fn apply(diff: &Diff, old: &Graph) -> Graph {
     graph
 }
 
-fn apply_label(diff: &LabelDiff, old: &Label) -> Label {
+fn apply_label(diff: &LabelDiff, old: &Label, declarations: &Declarations) -> Label {
     let index = Index::new(old);
     // Where each old node stands now.
     let mut now: Vec<Option<usize>> = vec![None; old.nodes.len()];
@@ -53,7 +54,7 @@ fn apply_label(diff: &LabelDiff, old: &Label) -> Label {
         let mut node = match from {
             Some(at) => {
                 now[*at] = Some(place);
-                changed_node(&old.nodes[*at], &changes[*at])
+                changed_node(&old.nodes[*at], &changes[*at], declarations)
             }
             None => added.next().expect("the order has a place for each added node").clone(),
         };
@@ -95,7 +96,7 @@ fn name(place: usize) -> Text {
     format!("new {place}").into()
 }
 
-fn changed_node(old: &Node, changes: &[&Changed]) -> Node {
+fn changed_node(old: &Node, changes: &[&Changed], declarations: &Declarations) -> Node {
     let mut node = old.clone();
     for changed in changes {
         let data = Arc::make_mut(&mut node.data);
@@ -114,7 +115,7 @@ fn changed_node(old: &Node, changes: &[&Changed]) -> Node {
         }
     }
     if !changes.is_empty() {
-        normalize::derive_node(&mut node);
+        normalize::derive_node(&mut node, declarations);
     }
     node
 }

@@ -69,7 +69,8 @@ fn fill_part(node: &Node, op: &'static OpDef, part: &str) -> (String, bool) {
     (text, complete)
 }
 
-fn slot_text(node: &Node, slot: &Slot) -> Option<String> {
+/// What a slot of a node holds, in words.
+pub(super) fn slot_text(node: &Node, slot: &Slot) -> Option<String> {
     match node.operands.get(slot.name) {
         Some(Filled::One(operand)) => Some(operand_text(slot, operand)),
         Some(Filled::Many(operands)) => {
@@ -91,7 +92,11 @@ fn operand_text(slot: &Slot, operand: &Operand) -> String {
     match (operand, slot.kind) {
         (
             Operand::Lit(Value::Text(text)),
-            SlotKind::Adapter | SlotKind::Name | SlotKind::Word(_),
+            SlotKind::Adapter
+            | SlotKind::Name
+            | SlotKind::Takes
+            | SlotKind::Gives
+            | SlotKind::Word(_),
         )
         | (Operand::Odd(Value::Text(text), _), _) => text.to_string(),
         (Operand::Lit(value) | Operand::Odd(value, _), _) => value::json::compact(value),

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use value::{Text, Value};
 
 use crate::contracts;
+use crate::declarations::Declarations;
 use crate::index::Index;
-use crate::model::{EmitEdge, Exit, Extra, Label, Node};
-use crate::operand::Operand;
-use crate::ops::{self, Port, SlotKind};
+use crate::model::{EmitEdge, Exit, Extra, Graph, Label, Node};
+use crate::operand::{Filled, Operand};
+use crate::ops::{self, Port, Runs, SlotKind};
 
 /// Derives everything of a label again. Emit targets come from the document or, where it names
 /// none, from the label itself.
@@ -26,7 +27,7 @@ pub(crate) fn derive_label(label: &mut Label, emit_targets: Option<&[Text]>) {
 }
 
 /// Everything about a node that follows from its op and operands, after these have changed.
-pub(crate) fn derive_node(node: &mut Node) {
+pub(crate) fn derive_node(node: &mut Node, declarations: &Declarations) {
     // What another compiler noted about the node as it was.
     for stale in
         ["contract", "operands", "effect", "effect_tier", "effect_kinds", "reads", "writes"]
@@ -37,18 +38,38 @@ pub(crate) fn derive_node(node: &mut Node) {
     if let Some(op) = node.def() {
         ops::refresh_repeats(op, &mut node.data);
     }
-    reads_and_writes(node);
+    reads_and_writes(node, declarations);
     effects(node);
 }
 
-/// Reads and writes, as far as slots show them.
-pub(super) fn reads_and_writes(node: &mut Node) {
+/// Reads and writes of all nodes, after declarations have changed.
+pub(crate) fn derive_names(graph: &mut Graph) {
+    let Graph { labels, declarations, .. } = graph;
+    for node in labels.values_mut().flat_map(|label| &mut label.nodes) {
+        reads_and_writes(node, declarations);
+    }
+}
+
+/// Reads and writes, as far as slots, schemas and logic show them.
+pub(super) fn reads_and_writes(node: &mut Node, declarations: &Declarations) {
     let Some(op) = node.def() else { return };
     let mut reads: Vec<Text> = Vec::new();
     let mut writes: Vec<Text> = Vec::new();
     reads.extend(node.operands.reads().cloned());
     reads.extend(op.reads.iter().map(|name| Text::from(*name)));
     writes.extend(node.operands.writes().cloned());
+    (node.needs, node.inexact) = (Vec::new(), false);
+    if op.runs == Runs::Adapter {
+        shapes(node, declarations, &mut reads, &mut writes);
+        if let Some(code) = node.logic() {
+            let block = logic::read(code);
+            reads.extend(block.reads);
+            writes.extend(block.writes);
+            let always = block.needs.into_iter().filter(|need| need.always);
+            node.needs = always.map(|need| need.key).collect();
+            node.inexact = block.inexact;
+        }
+    }
     for written in op.writes {
         let happens = written.when.is_none_or(|(slot, word)| {
             node.operands.text(slot).is_some_and(|text| &**text == word)
@@ -58,6 +79,21 @@ pub(super) fn reads_and_writes(node: &mut Node) {
         }
     }
     (node.reads, node.writes) = (once_each(reads), once_each(writes));
+}
+
+/// What a call takes and gives, by the schemas it names.
+fn shapes(node: &Node, declared: &Declarations, reads: &mut Vec<Text>, writes: &mut Vec<Text>) {
+    for (slot, filled) in node.operands.iter() {
+        let Filled::One(Operand::Lit(Value::Text(schema))) = filled else { continue };
+        match slot.kind {
+            SlotKind::Takes => reads.extend(declared.fields(schema).map(|(name, _)| name.clone())),
+            SlotKind::Gives => {
+                writes.extend(declared.fields(schema).map(|(name, _)| name.clone()));
+                writes.push(declared.name_of_answer(schema));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Each name once, where it came first.

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(crate) use derive::{derive_label, derive_node, exits, refresh_calls, returned};
+pub(crate) use derive::{derive_label, derive_names, derive_node, exits, refresh_calls, returned};
 use diagnostics::{Anchor, Diagnostic, codes};
 pub(crate) use operands::{Names, resolve_slot};
 use value::{Map, Text, Value};
@@ -150,7 +150,7 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
         names,
         findings,
     );
-    derive::reads_and_writes(&mut node);
+    derive::reads_and_writes(&mut node, names.declarations());
     // Of an unknown op, what the document says is all there is.
     if node.def().is_none() {
         node.reads = draft.reads.unwrap_or_default();

@@ -6,15 +6,19 @@ use std::sync::Arc;
 use diagnostics::{Anchor, Diagnostic, codes, nearest};
 use value::{Map, Text, Value};
 
-use crate::declarations::Kind;
+use crate::declarations::{Declarations, Kind};
 use crate::draft::Draft;
 use crate::model::{Graph, Node};
 use crate::operand::{self, Filled, Misfit, Operand, Written};
 use crate::ops::{self, OpDef, Slot, SlotKind};
 use crate::place;
 
-/// The names that can hold something: written by a node, given to the run, or predefined.
-pub(crate) struct Names(BTreeSet<Text>);
+/// The names that can hold something: written by a node, given to the run, or predefined; and
+/// what is declared, which says what else a call reads and writes.
+pub(crate) struct Names {
+    known: BTreeSet<Text>,
+    declarations: Declarations,
+}
 
 impl Names {
     /// Collects them from a draft.
@@ -39,7 +43,7 @@ impl Names {
             }
         }
         names.extend(draft.declarations.of(Kind::Inputs).keys().cloned());
-        Names(names)
+        Names { known: names, declarations: draft.declarations.clone() }
     }
 
     /// Collects them from a graph.
@@ -48,11 +52,15 @@ impl Names {
         let mut names: BTreeSet<Text> =
             nodes.flat_map(|node| node.writes.iter().cloned()).collect();
         names.extend(graph.declarations.of(Kind::Inputs).keys().cloned());
-        Names(names)
+        Names { known: names, declarations: graph.declarations.clone() }
     }
 
     fn has(&self, name: &str) -> bool {
-        self.0.contains(name) || ops::predefines(name)
+        self.known.contains(name) || ops::predefines(name)
+    }
+
+    pub(crate) fn declarations(&self) -> &Declarations {
+        &self.declarations
     }
 }
 

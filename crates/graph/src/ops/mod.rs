@@ -112,6 +112,11 @@ pub enum SlotKind {
     Name,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// A schema: the call is given the names that are its fields, and only those.
+    Takes,
+    /// A schema: the answer has its fields, and each is written under its own name, the whole
+    /// under the schema's.
+    Gives,
     /// A whole number.
     Number,
     /// Any literal.

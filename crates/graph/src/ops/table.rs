@@ -4,8 +4,8 @@ use super::Leads::{Either, Label, Node};
 use super::Port::{After, Body, Branch, Else, Err, Expired, Goto, Handler, Next, Retry, Then};
 use super::Runs::{Call, Control, Guard, Person, Pure, Return, Store};
 use super::SlotKind::{
-    Adapter, Bind, Callee, Condition, FirstValue, Literal, Name, Number, Protects, Target, Value,
-    Values, Word,
+    Adapter, Bind, Callee, Condition, FirstValue, Gives, Literal, Name, Number, Protects, Takes,
+    Target, Value, Values, Word,
 };
 use super::{Leads, OpDef, Port, PortDef, Runs, Slot, SlotKind, Written};
 use crate::effects::Touches;
@@ -64,6 +64,10 @@ pub static OPS: &[OpDef] = &[
             may("target", FirstValue),
             may("args", Values),
             may("out", Bind),
+            may("input", Takes),
+            may("output", Gives),
+            may("timeout_ms", Number),
+            may("async", Literal),
         ],
         runs: Runs::Adapter,
         lists_reads: false,
@@ -136,7 +140,9 @@ pub static OPS: &[OpDef] = &[
         slots: &[
             may("count", Number),
             may("backoff_ms", Number),
-            may("backoff_strategy", Word(&["fixed", "exponential"])),
+            may("backoff_strategy", Word(&["fixed", "none", "linear", "exponential"])),
+            may("backoff_max_ms", Number),
+            may("errors", Literal),
             may("at_node_id", Protects),
         ],
         ports: &[one(Err, Node), one(Next, Either)],
@@ -255,7 +261,7 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "Fork",
         slots: &[may("over", Value), may("item", Bind)],
-        ports: &[one(Err, Node), many(Branch, Label), must(Next, Node)],
+        ports: &[one(Err, Node), many(Branch, Label), must(Next, Either)],
         runs: Control,
         standard: false,
         sketch: "fork[ for {item} in {over}]",

@@ -60,7 +60,7 @@ pub(super) fn set_data(
     if let Some(unknown) = operands.keys().find(|name| op.slot(name).is_none()) {
         return Err(Refusal::new(INVALID, format!("`{}` has no slot `{unknown}`", op.name)));
     }
-    normalize::derive_node(node);
+    normalize::derive_node(node, names.declarations());
     Ok(())
 }
 
@@ -105,6 +105,7 @@ pub(crate) fn finish(graph: &mut Graph) {
         label.exits = normalize::exits(label);
         normalize::derive_label(label, targets.as_deref());
     }
+    normalize::derive_names(graph);
     // They counted the graph as it was.
     graph.extra.remove("stats");
 }
