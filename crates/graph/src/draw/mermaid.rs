@@ -131,7 +131,7 @@ fn paint_way(chart: &mut Chart, position: usize, at: usize, way: &Way) {
 
 /// Text in quotes. Mermaid reads entities before Markdown, links and icons, and keeps them as
 /// they are until it shows them: what could start any of these becomes an entity.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let text = clean(text);
     // Mermaid does not accept an empty text.
     let text = if text.trim().is_empty() { "?" } else { &text };

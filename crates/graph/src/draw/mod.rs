@@ -11,9 +11,12 @@ mod outline;
 mod scene;
 mod svg;
 mod text;
+mod views;
 
 use crate::model::{Graph, Node};
 use scene::Scene;
+
+pub use views::{Mark, View, view_mermaid, view_svg, view_text};
 
 /// An outline for a terminal: every label, its nodes in walk order, and where control goes.
 /// `only` is the id of the one label to draw.

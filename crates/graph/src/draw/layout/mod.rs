@@ -97,25 +97,50 @@ pub struct Layout {
 
 /// Free room between parts that no link connects.
 const PART_GAP: f64 = 44.0;
-/// How much wider than high a picture may be.
-const ASPECT: f64 = 1.5;
+
+/// How much room there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// The least distance between layers.
+    pub layer_gap: f64,
+    /// How much wider than high the picture should be.
+    pub aspect: f64,
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        Room { layer_gap: 44.0, aspect: 1.5 }
+    }
+}
 
 /// Lays blocks and links out.
 ///
 /// # Panics
 /// Where a link names a block that does not exist.
 pub fn arrange(blocks: &[Block], links: &[Link]) -> Layout {
+    arrange_in(blocks, links, Room::default())
+}
+
+/// The same, in a given room.
+///
+/// # Panics
+/// Where a link names a block that does not exist.
+pub fn arrange_in(blocks: &[Block], links: &[Link], room: Room) -> Layout {
     let parts = connected(blocks.len(), links);
     let mut layout = Layout {
         blocks: vec![Point::default(); blocks.len()],
         routes: vec![None; links.len()],
         ..Layout::default()
     };
-    let drawn: Vec<Part> = parts.iter().map(|part| arrange_part(blocks, links, part)).collect();
+    let drawn: Vec<Part> =
+        parts.iter().map(|part| arrange_part(blocks, links, part, room)).collect();
     let area: f64 =
         drawn.iter().map(|part| (part.width + PART_GAP) * (part.height + PART_GAP)).sum();
-    let width_max =
-        drawn.iter().map(|part| part.width).fold((area * ASPECT).sqrt(), f64::max).max(900.0);
+    let width_max = drawn
+        .iter()
+        .map(|part| part.width)
+        .fold((area * room.aspect).sqrt(), f64::max)
+        .max(600.0 * room.aspect);
     let mut tallest_first: Vec<(Part, &Members)> = drawn.into_iter().zip(&parts).collect();
     tallest_first.sort_by(|a, b| b.0.height.total_cmp(&a.0.height));
     let mut shelf = Shelf::default();
@@ -224,7 +249,7 @@ fn root(parents: &mut [usize], of: usize) -> usize {
     at
 }
 
-fn arrange_part(blocks: &[Block], links: &[Link], members: &Members) -> Part {
+fn arrange_part(blocks: &[Block], links: &[Link], members: &Members, room: Room) -> Part {
     // Members are in ascending order: their positions are found by search.
     let local = |block: usize| {
         members.blocks.binary_search(&block).expect("a part holds both ends of its links")
@@ -239,7 +264,7 @@ fn arrange_part(blocks: &[Block], links: &[Link], members: &Members) -> Part {
     let mut net = layers::build(&own_blocks, &own_links);
     order::sort(&mut net);
     let axes = place::axes(&net);
-    route::draw(&net, &own_blocks, &own_links, &axes)
+    route::draw(&net, &own_blocks, &own_links, &axes, room)
 }
 
 #[cfg(test)]

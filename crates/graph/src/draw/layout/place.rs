@@ -156,7 +156,17 @@ fn straighten(net: &Net, axes: &mut [f64]) {
         let high = layer.get(at + 1).map(|next| axes[*next] - distance(net, bend, *next));
         (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY))
     };
-    for chain in &net.chains {
+    // What leads back hangs on nothing, so it would stay wherever it was put first: it comes
+    // last, from left to right, and moves as near as it can.
+    let is_back =
+        |chain: &[usize]| chain.get(1).is_some_and(|item| net.items[*item].beside.is_some());
+    let mut chains: Vec<&[usize]> = net.chains.iter().map(|chain| &**chain).collect();
+    chains.sort_by(|a, b| {
+        let key = |chain: &[usize]| if is_back(chain) { axes[chain[1]] } else { f64::NEG_INFINITY };
+        key(a).total_cmp(&key(b))
+    });
+    for chain in chains {
+        let leads_back = is_back(chain);
         let mut bends = chain.iter().copied().filter(|item| net.is_bend(*item)).peekable();
         while let Some(first) = bends.next() {
             let (mut low, mut high) = room(axes, first);
@@ -173,7 +183,8 @@ fn straighten(net: &Net, axes: &mut [f64]) {
                 bends.next();
             }
             let mean = run.iter().map(|bend| axes[*bend]).sum::<f64>() / run.len() as f64;
-            run.iter().for_each(|bend| axes[*bend] = mean.min(high).max(low));
+            let wished = if leads_back && low.is_finite() { low } else { mean };
+            run.iter().for_each(|bend| axes[*bend] = wished.min(high).max(low));
         }
     }
 }

@@ -3,16 +3,15 @@
 //! runs through one.
 
 use super::layers::Net;
-use super::{Block, Link, Part, Point, Route, Step};
+use super::{Block, Link, Part, Point, Room, Route, Step};
 
-const LAYER_GAP_MIN: f64 = 44.0;
 const LAYER_GAP_MAX: f64 = 130.0;
 /// The room that a turn above the first layer, or below the last one, needs.
 const TURN: f64 = 26.0;
 const ENTRY_GAP: f64 = 16.0;
 
 /// Draws a part.
-pub(super) fn draw(net: &Net, blocks: &[Block], links: &[Link], axes: &[f64]) -> Part {
+pub(super) fn draw(net: &Net, blocks: &[Block], links: &[Link], axes: &[f64], room: Room) -> Part {
     let leaves = leaving(net, blocks, links, axes);
     let enters = entering(net, blocks, links, axes, &leaves);
     let turns_at = |layer: usize, end: fn(&Link) -> usize| {
@@ -28,7 +27,7 @@ pub(super) fn draw(net: &Net, blocks: &[Block], links: &[Link], axes: &[f64]) ->
     let mut y = if turns_at(0, |link| link.to) { TURN } else { 0.0 };
     for (layer, items) in net.layers.iter().enumerate() {
         if layer > 0 {
-            y += (LAYER_GAP_MIN + 0.09 * slopes[layer]).min(LAYER_GAP_MAX);
+            y += (room.layer_gap + 0.09 * slopes[layer]).min(LAYER_GAP_MAX);
         }
         tops.push(y);
         let own = items.iter().filter(|item| !net.is_bend(**item));

@@ -13,11 +13,11 @@ macro_rules! ink {
         write!($out, $($format)*).expect("writing to text cannot fail")
     };
 }
-pub(super) use ink;
+pub(in crate::draw) use ink;
 
 /// A coordinate with one decimal at most.
 #[derive(Clone, Copy)]
-pub(super) struct Num(pub f64);
+pub(in crate::draw) struct Num(pub f64);
 
 impl Display for Num {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -29,7 +29,7 @@ impl Display for Num {
 }
 
 /// Text for XML. It is clean already: XML allows no way to write a control character.
-pub(super) struct Xml<'a>(pub &'a str);
+pub(in crate::draw) struct Xml<'a>(pub &'a str);
 
 impl Display for Xml<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

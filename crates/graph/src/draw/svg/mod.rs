@@ -2,7 +2,7 @@
 //! outside itself and paints its own background, so that it looks the same everywhere.
 
 mod card;
-mod ink;
+pub(super) mod ink;
 mod lanes;
 mod lines;
 mod rows;

@@ -10,7 +10,7 @@ use crate::draft::{Draft, DraftEdge, DraftLabel, DraftNode};
 use crate::ops::Port;
 use crate::{Endpoint, Graph, ToKind};
 
-const TEXTS: [&str; 12] = [
+pub(in crate::draw) const TEXTS: [&str; 12] = [
     "\"]--><script>alert(1)</script>&amp;",
     "a\nb\r\n\tc",
     "\0\u{1}\u{1b}[31mred\u{7f}\u{9b}",
@@ -80,7 +80,7 @@ fn filled_with(text: &str) -> Graph {
 }
 
 /// Tags balance, attributes are quoted, entities are known, and all characters are allowed.
-fn check_xml(text: &str) {
+pub(in crate::draw) fn check_xml(text: &str) {
     let allowed = |letter: char| {
         letter == '\n'
             || (letter >= ' ' && !letter.is_control() && letter < '\u{fffe}')
@@ -97,7 +97,8 @@ fn check_xml(text: &str) {
         check_entities(tag);
         assert!(tag.matches('"').count().is_multiple_of(2), "{tag}");
         let name = tag.trim_matches('/').split(' ').next().expect("a tag has a name");
-        let known = ["svg", "title", "style", "defs", "marker", "path", "rect", "g", "text"];
+        let known =
+            ["svg", "title", "style", "defs", "marker", "path", "rect", "circle", "g", "text"];
         assert!(known.contains(&name), "{tag}");
         if tag.starts_with('/') {
             assert_eq!(open.pop(), Some(name));
@@ -118,7 +119,7 @@ fn check_entities(text: &str) {
 
 /// Every quoted text holds only letters, entities and a few harmless signs, and what is not
 /// quoted is ours.
-fn check_mermaid(text: &str) {
+pub(in crate::draw) fn check_mermaid(text: &str) {
     for line in text.lines() {
         assert!(line.matches('"').count().is_multiple_of(2), "{line}");
         for (at, piece) in line.split('"').enumerate() {
@@ -139,7 +140,7 @@ fn check_mermaid(text: &str) {
     assert_eq!(text.lines().filter(|line| *line == "  end").count(), opened);
 }
 
-fn check_outline(text: &str) {
+pub(in crate::draw) fn check_outline(text: &str) {
     assert!(text.chars().all(|letter| letter == '\n' || !letter.is_control()), "{text}");
 }
 

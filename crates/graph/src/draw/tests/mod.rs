@@ -1,6 +1,6 @@
 //! Pictures of graphs: what they say, that nothing overlaps, that nothing breaks them.
 
-mod hostile;
+pub(super) mod hostile;
 mod pictures;
 pub(super) mod sketch;
 
