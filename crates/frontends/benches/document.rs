@@ -29,7 +29,7 @@ fn compiled_text(nodes: usize) -> String {
 }
 
 fn read(source: &Source) -> Graph {
-    let mut reading = frontends::read(source, frontends::detect(&source.text));
+    let mut reading = frontends::read(source, frontends::detect(source), frontends::Ontology::V1);
     let graph =
         graph::normalize(reading.draft.expect("the document can be read"), &mut reading.findings);
     assert!(reading.findings.is_empty(), "the document is clean");

@@ -16,7 +16,8 @@ fn main() {
 fn graph_and_hashes(bencher: Bencher<'_, '_>, nodes: usize) {
     let source = Source::new("bench.json", value::json::compact(&sim::document(1, nodes)));
     bencher.bench_local(|| {
-        let mut reading = frontends::read(black_box(&source), frontends::Format::Graph);
+        let mut reading =
+            frontends::read(black_box(&source), frontends::Format::Graph, frontends::Ontology::V1);
         let draft = reading.draft.expect("the document can be read");
         let graph = graph::normalize(draft, &mut reading.findings);
         let hashes = Hashes::of(&graph);

@@ -1,5 +1,6 @@
 //! Which format a text is in, by its content.
 
+use diagnostics::Source;
 use value::json;
 
 /// A format that authors write.
@@ -40,24 +41,44 @@ impl Format {
     }
 }
 
-/// The format of a text. JSON with `nodes` and no `labels` is Stargraph's.
-pub fn detect(text: &str) -> Format {
+/// The format of a text, by its content. Where that tells nothing, the name of the file does.
+pub fn detect(source: &Source) -> Format {
+    let is_yaml = [".yaml", ".yml"].iter().any(|ending| source.file.ends_with(ending));
+    match by_content(&source.text) {
+        // No key that only specs have, but certainly no JSON.
+        Some(Format::Ainl) | None if is_yaml => Format::Ontology,
+        found => found.unwrap_or(Format::Graph),
+    }
+}
+
+/// JSON with `nodes` and no `labels` is Stargraph's.
+fn by_content(text: &str) -> Option<Format> {
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if start.starts_with(['{', '[']) {
         let has = |name: &str| json::first_member(start, &[name]).is_some();
-        return if !has("labels") && has("nodes") { Format::Stargraph } else { Format::Graph };
+        return if has("labels") {
+            Some(Format::Graph)
+        } else if has("nodes") {
+            Some(Format::Stargraph)
+        } else if has("entities") || has("processes") {
+            // JSON is YAML too.
+            Some(Format::Ontology)
+        } else {
+            None
+        };
     }
-    let has = |key: &str| start.lines().any(|line| line.starts_with(key));
-    if start.is_empty() {
-        Format::Graph
-    } else if has("ontology_version:") || (has("entities:") && has("processes:")) {
-        Format::Ontology
-    } else if has("ir_version:") && has("nodes:") {
-        Format::Stargraph
+    let has = |key: &str| {
+        start.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
+    };
+    let is_spec = ["entities", "processes", "entry_point"].into_iter().any(has);
+    if has("ir_version") && has("nodes") {
+        Some(Format::Stargraph)
+    } else if is_spec || (has("name") && has("version")) {
+        Some(Format::Ontology)
     } else if looks_like_ainl(start) {
-        Format::Ainl
+        Some(Format::Ainl)
     } else {
-        Format::Graph
+        None
     }
 }
 
@@ -89,7 +110,11 @@ mod tests {
             ("S core web /api\n", Format::Ainl),
             ("mon @cron \"* * * * *\":\n  out 1\n", Format::Ainl),
         ] {
-            assert_eq!(detect(text), format, "{text}");
+            assert_eq!(detect(&Source::new("-", text)), format, "{text}");
         }
+        for text in ["", "# later", "hello: world", "\tname: x"] {
+            assert_eq!(detect(&Source::new("a.yaml", text)), Format::Ontology, "{text}");
+        }
+        assert_eq!(detect(&Source::new("a.yaml", "{\"labels\": {}}")), Format::Graph);
     }
 }

@@ -1,13 +1,13 @@
 //! From text to a [`graph::draft::Draft`], and from a graph to text.
 //!
 //! A front-end knows one format and nothing of what another format would want to check too.
-//! So far there is one: [`document`], the graph as JSON.
+//! So far there are two: [`document`], the graph as JSON, and [`ontology`], specs as YAML.
 //!
 //! ```
 //! use diagnostics::Source;
 //! let source = Source::new("hello.json", r#"{"labels": {"1": {"nodes": [
 //!     {"id": "n1", "op": "J", "data": {"op": "J", "var": "ok"}}]}}}"#);
-//! let mut reading = frontends::read(&source, frontends::Format::Graph);
+//! let mut reading = frontends::read(&source, frontends::Format::Graph, frontends::Ontology::V1);
 //! let graph = graph::normalize(reading.draft.unwrap(), &mut reading.findings);
 //! assert!(reading.findings.is_empty());
 //! assert_eq!(graph.labels["1"].exits[0].var.as_deref(), Some("ok"));
@@ -17,11 +17,17 @@
 mod detect;
 pub mod document;
 mod json;
+pub mod ontology;
+mod origins;
+#[doc(hidden)]
+pub mod yaml;
 
 pub use detect::{Format, detect};
 use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
 use graph::draft::Draft;
 pub use json::locate;
+pub use ontology::Ontology;
+pub use origins::Origins;
 use value::Value;
 
 /// What reading a text gave.
@@ -30,6 +36,10 @@ pub struct Reading {
     pub draft: Option<Draft>,
     /// What is wrong with it. Places are pointers until [`locate`] resolves them.
     pub findings: Vec<Diagnostic>,
+    /// Findings that a graph document carries from when it was compiled, as it writes them.
+    pub carried: Vec<Value>,
+    /// Where the pieces of the draft come from, in a text that is no graph document.
+    pub origins: Origins,
 }
 
 /// Reads a text that is only JSON to us, such as a patch. Its findings have their places.
@@ -41,16 +51,23 @@ pub fn read_json(source: &Source) -> (Option<Value>, Vec<Diagnostic>) {
 }
 
 /// Reads a text as a format.
-pub fn read(source: &Source, format: Format) -> Reading {
+pub fn read(source: &Source, format: Format, ontology: Ontology) -> Reading {
     match format {
         Format::Graph => document::read(source),
+        Format::Ontology => ontology::read(source, ontology),
         other => {
             let message = format!("{} cannot be read yet", other.description());
             let first_line = source.line(1);
             let at = Anchor::Span(Span::new(first_line.start, first_line.end));
-            let finding = Diagnostic::new(&codes::UNKNOWN_FORMAT, at, message)
-                .help("give an Agent Graph v1 document, or say `--from graph` if it is one");
-            Reading { draft: None, findings: vec![finding] }
+            let finding = Diagnostic::new(&codes::UNKNOWN_FORMAT, at, message).help(
+                "give an Agent Graph v1 document or an Agent Ontology spec; `--from` says which",
+            );
+            Reading {
+                draft: None,
+                findings: vec![finding],
+                carried: Vec::new(),
+                origins: Origins::default(),
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ fn cases() -> Vec<Case> {
 
 fn compile(document: &Value) -> (Graph, Vec<Diagnostic>) {
     let source = Source::new("case.json", json::compact(document));
-    let mut reading = frontends::read(&source, frontends::detect(&source.text));
+    let mut reading = frontends::read(&source, frontends::detect(&source), frontends::Ontology::V1);
     let graph = graph::normalize(reading.draft.expect("it is a document"), &mut reading.findings);
     (graph, reading.findings)
 }

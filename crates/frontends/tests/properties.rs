@@ -20,7 +20,7 @@ fn wild(random: &mut Random, size: usize) -> Graph {
         let data = Value::map([
             ("name", (*random.pick(&["a", "b"])).into()),
             ("count", (*random.pick(&["1", "often"])).into()),
-            ("cond", (*random.pick(&["x", "x > 3", "x > 4"])).into()),
+            ("cond", (*random.pick(&["x", "x > 3", "x over 3", "x over 4"])).into()),
         ]);
         Value::map([("id", format!("n{}", at + 1).into()), ("op", op.into()), ("data", data)])
     };
@@ -46,13 +46,13 @@ fn wild(random: &mut Random, size: usize) -> Graph {
 /// Reads a document that may have errors.
 fn normalised(document: &Value) -> Graph {
     let source = Source::new("test.json", json::compact(document));
-    let reading = frontends::read(&source, frontends::Format::Graph);
+    let reading = frontends::read(&source, frontends::Format::Graph, frontends::Ontology::V1);
     graph::normalize(reading.draft.expect("it is a document"), &mut Vec::new())
 }
 
 fn read(document: &Value) -> Graph {
     let source = Source::new("test.json", json::compact(document));
-    let mut reading = frontends::read(&source, frontends::Format::Graph);
+    let mut reading = frontends::read(&source, frontends::Format::Graph, frontends::Ontology::V1);
     let graph = graph::normalize(reading.draft.expect("it is a document"), &mut reading.findings);
     assert!(reading.findings.is_empty(), "{:?}", reading.findings);
     graph

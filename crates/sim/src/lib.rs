@@ -6,8 +6,10 @@
 //! ```
 
 mod random;
+mod spec;
 
 pub use random::Random;
+pub use spec::spec;
 use value::{Map, Value};
 
 /// A valid document with about so many nodes.
@@ -24,7 +26,7 @@ pub fn document(seed: u64, nodes: usize) -> Value {
     let labels: Map = sizes
         .into_iter()
         .enumerate()
-        .map(|(at, size)| (name(at).into(), label(&mut random, size, count)))
+        .map(|(at, size)| (name(at).into(), label(&mut random, at, size, count)))
         .collect();
     let mut document = Map::default();
     document.insert("labels".into(), labels.into());
@@ -48,7 +50,7 @@ fn name(at: usize) -> String {
 }
 
 /// A chain with guards beside it that ends in a return or in a branch to other labels.
-fn label(random: &mut Random, size: usize, labels: usize) -> Value {
+fn label(random: &mut Random, at: usize, size: usize, labels: usize) -> Value {
     let mut chain = Chain::default();
     for line in 1..size {
         let protects = chain.can_protect && random.one_in(6);
@@ -59,7 +61,7 @@ fn label(random: &mut Random, size: usize, labels: usize) -> Value {
             chain.guard("Err", "err", vec![("handler", handler.as_str().into())]);
             chain.edge_to_label("handler", &handler);
         } else {
-            step(random, &mut chain, labels);
+            step(random, &mut chain, at, labels);
         }
         chain.line = line as i64;
     }
@@ -67,7 +69,7 @@ fn label(random: &mut Random, size: usize, labels: usize) -> Value {
     Value::map([("nodes", Value::list(chain.nodes)), ("edges", Value::list(chain.edges))])
 }
 
-fn step(random: &mut Random, chain: &mut Chain, labels: usize) {
+fn step(random: &mut Random, chain: &mut Chain, at: usize, labels: usize) {
     let out = variable(random);
     match random.below(8) {
         0..=2 => {
@@ -90,8 +92,14 @@ fn step(random: &mut Random, chain: &mut Chain, labels: usize) {
             chain.step("X", vec![("dst", out.into()), ("fn", "add".into()), ("args", args)]);
         }
         6 => {
-            let callee = name(random.below(labels));
-            chain.step("Call", vec![("label", callee.into()), ("out", out.into())]);
+            // Calls lead forward: a label that calls itself in any case would never end.
+            match labels - at - 1 {
+                0 => chain.step("Set", vec![("name", out.into()), ("ref", word(random).into())]),
+                later => {
+                    let callee = name(at + 1 + random.below(later));
+                    chain.step("Call", vec![("label", callee.into()), ("out", out.into())]);
+                }
+            }
         }
         _ => chain
             .step("QueuePut", vec![("queue", "jobs".into()), ("value", variable(random).into())]),

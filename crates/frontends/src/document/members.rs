@@ -8,6 +8,8 @@ use value::{At, Map, Text, Value};
 /// Reads members and reports what is wrong with them.
 pub(super) struct Reader<'f> {
     pub(super) findings: &'f mut Vec<Diagnostic>,
+    /// Findings that the document carries from when it was compiled.
+    pub(super) carried: Vec<Value>,
 }
 
 /// What a member turned out to be.

@@ -11,16 +11,18 @@ use graph::{Effect, Endpoint, Exit, Extra, Kind, Tier, ToKind};
 use value::{At, Map, Text, Value};
 
 use super::members::{Member, Reader};
-use crate::{Reading, json};
+use crate::{Origins, Reading, json};
 
 /// Reads a document.
 pub fn read(source: &Source) -> Reading {
-    let mut findings = Vec::new();
+    let (mut findings, mut carried) = (Vec::new(), Vec::new());
     let draft = json::read(source, &mut findings).and_then(|value| {
-        let mut reader = Reader { findings: &mut findings };
-        reader.document(value)
+        let mut reader = Reader { findings: &mut findings, carried: Vec::new() };
+        let draft = reader.document(value);
+        carried = reader.carried;
+        draft
     });
-    Reading { draft, findings }
+    Reading { draft, findings, carried, origins: Origins::default() }
 }
 
 impl Reader<'_> {
@@ -83,7 +85,8 @@ impl Reader<'_> {
                     draft.emit_targets = minimal.map(words);
                 }
                 // Computed again, always.
-                "graph_semantic_checksum" | "errors" | "warnings" | "diagnostics" => {}
+                "graph_semantic_checksum" | "errors" | "warnings" => {}
+                "diagnostics" => self.carried = value.as_list().unwrap_or_default().to_vec(),
                 _ => keep(),
             }
         }
@@ -222,7 +225,7 @@ impl Reader<'_> {
                 "memory_type" => node.memory_type = self.text(&at, value).or_keep(keep),
                 "lineno" => node.lineno = self.line(&at, value).or_keep(keep),
                 // Computed again, always.
-                "hash" => {}
+                "hash" | "inexact" => {}
                 _ => keep(),
             }
         }

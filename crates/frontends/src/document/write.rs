@@ -131,6 +131,9 @@ pub fn node(node: &Node, hash: Option<&Digest>) -> Value {
     put("effect_kinds", Value::list(node.kinds.iter().map(|kind| Value::text(&**kind))));
     put("reads", texts(&node.reads));
     put("writes", texts(&node.writes));
+    if node.inexact {
+        put("inexact", true.into());
+    }
     put("lineno", node.lineno.into());
     put("data", Value::Map(node.data.clone()));
     if node.def().is_some() {

@@ -1,0 +1,198 @@
+//! Agent Ontology: a YAML spec of entities, processes, edges and schemas becomes a graph.
+//!
+//! The tables in [`fields`] say what there is. `collect` finds the nodes and edges, `shape`,
+//! `names` and `rules` check them, `gates` settles which texts decide, and `lower` makes one
+//! label of each process.
+
+mod collect;
+mod control;
+mod declare;
+mod duration;
+mod effects;
+mod entry;
+mod field_type;
+pub mod fields;
+mod gates;
+mod kinds;
+mod label;
+mod lines;
+mod lower;
+mod meeting;
+mod names;
+mod polarity;
+mod rules;
+mod shape;
+mod spec;
+mod termination;
+mod texts;
+mod ways;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use diagnostics::{Diagnostic, Source, codes};
+use graph::draft::Draft;
+use graph::{Expr, Kind};
+use value::{Map, Text, Value};
+
+use crate::origins::Origins;
+use crate::yaml::Tree;
+use crate::{Reading, yaml};
+use control::Control;
+use effects::Effects;
+use fields::{EdgeType, NodeType};
+use lower::Lowering;
+use shape::Checker;
+use spec::Spec;
+pub(crate) use spec::heading;
+
+/// Which ontology a spec is written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ontology {
+    /// The specification, version 1.0.
+    #[default]
+    V1,
+    /// With the additions of ontology 0.2 that specs in the wild use.
+    V02,
+}
+
+/// Reads a spec.
+pub fn read(source: &Source, ontology: Ontology) -> Reading {
+    let mut findings = Vec::new();
+    let mut origins = Origins::default();
+    let Some(tree) = yaml::read(source, &mut findings) else {
+        return Reading { draft: None, findings, carried: Vec::new(), origins };
+    };
+    let draft = compile(&tree, source, ontology, &mut findings, &mut origins);
+    origins.keep(tree);
+    Reading { draft, findings, carried: Vec::new(), origins }
+}
+
+fn compile(
+    tree: &Tree,
+    source: &Source,
+    ontology: Ontology,
+    findings: &mut Vec<Diagnostic>,
+    origins: &mut Origins,
+) -> Option<Draft> {
+    let spec = collect::collect(tree, ontology, findings)?;
+    let mut checker = Checker {
+        source,
+        ontology,
+        spec: &spec,
+        findings: std::mem::take(findings),
+        forgiven: BTreeSet::new(),
+        forgiven_schemas: BTreeSet::new(),
+        unknown: BTreeMap::new(),
+        meant: BTreeSet::new(),
+        covered: BTreeSet::new(),
+    };
+    checker.check();
+    *findings = checker.findings;
+    let mut draft = Draft { declarations: declare::declare(&spec, origins), ..Draft::default() };
+    declare::inputs(&spec, &mut draft.declarations);
+    let effects = effects::effects(&spec, &draft.declarations, source, findings);
+    let control = Control::new(&spec);
+    let mut about_gates = Vec::new();
+    let decisions = decide(&spec, &control, &effects, &draft, &mut about_gates);
+    // Whether something writes a name cannot be told while it is unclear what is meant.
+    let is_clear = !findings.iter().any(|finding| finding.code.obscures());
+    findings.extend(
+        about_gates
+            .into_iter()
+            .filter(|finding| is_clear || *finding.code != codes::UNWRITTEN_NAME),
+    );
+    let ways = ways::ways(&spec, &control, &decisions, findings);
+    let joins = control.joins(&ways);
+    let meetings = lower::meetings(&control, &ways, &joins, &effects);
+    let lowering = Lowering {
+        spec: &spec,
+        effects: &effects,
+        decisions: &decisions,
+        ways: &ways,
+        joins: &joins,
+        meetings,
+    };
+    for (process, thing) in spec.processes() {
+        if control::passed(&spec, thing.id) != Some(process) {
+            continue;
+        }
+        let (label, origin) = lowering.label(process);
+        let id: Text = thing.id.into();
+        origins.label(id.clone(), origin);
+        draft.labels.insert(id, label);
+    }
+    assume(&effects, &decisions, &spec, &mut draft);
+    describe(&spec, &control, &mut draft);
+    Some(draft)
+}
+
+/// Settles every gate.
+fn decide(
+    spec: &Spec<'_>,
+    control: &Control,
+    effects: &[Effects],
+    draft: &Draft,
+    findings: &mut Vec<Diagnostic>,
+) -> BTreeMap<usize, gates::Decision> {
+    let names = gates::names(spec);
+    let asked: BTreeSet<&str> = names.iter().map(|name| &**name).collect();
+    let written = control.written_before(effects, &asked);
+    let given = draft.declarations.of(Kind::Inputs);
+    let all_written = lower::all_written(effects);
+    let mut decisions = BTreeMap::new();
+    for (position, gate) in spec.of_type(NodeType::Gate) {
+        if spec.find(gate.id) != Some(position) {
+            continue;
+        }
+        let own = &effects[position];
+        let is_written = |name: &str| {
+            own.inexact
+                || given.contains_key(name)
+                || own.writes.iter().any(|own| **own == *name)
+                || written.before(position, name)
+        };
+        decisions
+            .insert(position, gates::decide(spec, position, &is_written, &all_written, findings));
+    }
+    decisions
+}
+
+/// Names that are read and written nowhere are inputs, declared or not.
+fn assume(
+    effects: &[Effects],
+    decisions: &BTreeMap<usize, gates::Decision>,
+    spec: &Spec<'_>,
+    draft: &mut Draft,
+) {
+    if effects.iter().any(|effects| effects.inexact) {
+        return;
+    }
+    let written = lower::all_written(effects);
+    let read = effects.iter().flat_map(|effects| effects.reads.iter().cloned());
+    let asked = decisions.values().flat_map(|decision| &decision.clauses);
+    let asked = asked.flat_map(|clause| clause.when.names().into_iter().cloned());
+    let loops = spec.edges.iter().filter(|line| line.is(EdgeType::Loop));
+    let loops = loops.filter_map(|line| Expr::parse(line.text("condition")?).ok());
+    let loops = loops.flat_map(|expr| expr.names().into_iter().cloned().collect::<Vec<_>>());
+    let read: Vec<Text> = read.chain(asked).chain(loops).collect();
+    declare::assume(&mut draft.declarations, read.into_iter(), |name| {
+        written.contains(&Text::from(name))
+    });
+}
+
+/// The members of the document that are about all of it.
+fn describe(spec: &Spec<'_>, control: &Control, draft: &mut Draft) {
+    for name in ["name", "version", "description", "metadata", "contracts"] {
+        if let Some(value) = spec.tree.get(name).filter(|value| !value.is_null()) {
+            draft.extra.insert(name.into(), value.to_value());
+        }
+    }
+    let mut policy = Map::default();
+    if let Some(entry) = control.entry {
+        policy.insert("entry".into(), Value::text(spec.things[entry].id));
+    }
+    if let Some(value) = spec.tree.get("checkpointing").filter(|value| value.as_map().is_some()) {
+        policy.insert("checkpointing".into(), value.to_value());
+    }
+    draft.runtime_policy = policy;
+}

@@ -1,0 +1,393 @@
+//! What processes become, label by label: the order inside a step, gates, loops, forks, ends.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use diagnostics::Source;
+use expect_test::{Expect, expect};
+use frontends::{Format, Ontology};
+
+/// A spec with these processes and edges. It has agents `writer` and `critic`, tools `search` and
+/// `pay`, stores `notes` and `orders-db`, a channel `desk`, and a person.
+fn lowered(processes: &str, edges: &str, labels: &[&str], expected: Expect) {
+    let text = format!(
+        "name: x
+version: \"1\"
+entities:
+  - {{id: writer, type: agent, label: W, model: m}}
+  - {{id: critic, type: agent, label: C, model: m}}
+  - {{id: search, type: tool, label: S, tool_type: api}}
+  - {{id: pay, type: tool, label: P, tool_type: api}}
+  - {{id: notes, type: store, label: N, store_type: kv}}
+  - {{id: orders-db, type: store, label: O, store_type: kv}}
+  - {{id: desk, type: channel, label: D, channel_type: topic}}
+  - {{id: user, type: human, label: U}}
+schemas:
+  - {{name: Task, fields: [{{name: task, type: string}}]}}
+  - {{name: PlanStep, fields: [{{name: score, type: integer}}, {{name: note, type: string}}]}}
+entry_point: a
+processes:
+{processes}
+edges:
+{edges}
+"
+    );
+    let source = Source::new("spec.yaml", text);
+    let mut reading = frontends::read(&source, Format::Ontology, Ontology::V1);
+    let graph = graph::normalize(reading.draft.unwrap(), &mut reading.findings);
+    reading.findings.extend(graph::validate::validate(&graph, graph::validate::Edges::Strict));
+    let errors: Vec<&String> = reading
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == diagnostics::Severity::Error)
+        .map(|finding| &finding.message)
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    let slots = reading.findings.iter().filter(|finding| finding.code.id.starts_with('G'));
+    assert_eq!(slots.map(|finding| &finding.message).next(), None, "lowering makes valid graphs");
+    let mut shown = String::new();
+    for label in labels {
+        shown.push_str(&graph::draw::outline(&graph, Some(label)));
+        shown.push('\n');
+        for node in &graph.labels[*label].nodes {
+            if !node.writes.is_empty() {
+                shown.push_str(&format!("  {} writes {}\n", node.id, node.writes.join(", ")));
+            }
+        }
+    }
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn a_step_reads_receives_thinks_calls_writes_and_publishes() {
+    lowered(
+        "  - {id: a, type: step, label: A, logic: 'state.data[\"n\"] = 1'}",
+        "  - {type: publish, from: a, to: desk, data: Task}
+  - {type: write, from: a, to: notes, data: Task}
+  - {type: invoke, from: a, to: search, input: Task}
+  - {type: invoke, from: a, to: writer, input: Task, output: PlanStep, timeout: 5s, retry: {max_retries: 2}}
+  - {type: invoke, from: a, to: critic}
+  - {type: subscribe, from: desk, to: a}
+  - {type: read, from: a, to: orders-db, query_key: task}",
+        &["a"],
+        expect![[r#"
+            label a
+              n1   R      store.READ "orders-db" task -> orders-db  read
+              n2   R      channel.RECEIVE "desk" -> desk            read
+              n3   R      logic.PYTHON "state.data[\"n\"] = 1"
+              n4   R      agent.INVOKE "writer" -> a_result         model
+                            retry -> n5
+                            next -> n6
+              n5   Retry  retry 2x, 1000 ms none
+              n6   R      agent.INVOKE "critic" -> critic_result    model
+              n7   R      tool.CALL "search" -> observation         write
+              n8   R      store.WRITE "notes"                       write
+              n9   R      channel.PUBLISH "desk"                    write
+              n10  J      return
+
+              n1 writes orders-db
+              n2 writes desk
+              n3 writes n
+              n4 writes a_result, score, note, plan_step
+              n6 writes critic_result
+              n7 writes observation
+        "#]],
+    );
+}
+
+#[test]
+fn one_of_several_tools_is_chosen_by_name() {
+    lowered(
+        "  - {id: a, type: step, label: A}",
+        "  - {type: invoke, from: a, to: search}\n  - {type: invoke, from: a, to: pay}",
+        &["a"],
+        expect![[r#"
+            label a
+              n1  R  tool.CALL tool_name "search" "pay" -> observation  write
+              n2  J  return
+
+              n1 writes observation
+        "#]],
+    );
+}
+
+#[test]
+fn done_ends_the_run_and_an_early_return_skips_the_calls() {
+    lowered(
+        "  - id: a
+    type: step
+    label: A
+    logic: |
+      if state.data.get(\"stop\"):
+          state.data[\"_done\"] = True
+          return state
+      state.data[\"n\"] = 1
+  - {id: b, type: step, label: B, logic: 'state.data[\"_done\"] = True'}",
+        "  - {type: invoke, from: a, to: writer}\n  - {type: flow, from: a, to: b}",
+        &["a", "b"],
+        expect![[r#"
+            label a
+              n1  R   logic.PYTHON "if state.data.get(\"stop\"):\n    state.data[\"_d…
+              n2  If  if _done
+                        then -> n5
+                        else -> n3
+              n5  J   return
+              n3  If  if _returned
+                        then -> label b
+                        else -> n4
+              n4  R   agent.INVOKE "writer" -> writer_result                            model
+                        next -> label b
+
+              n1 writes _returned, _done, n
+              n4 writes writer_result
+            label b
+              n1  R  logic.PYTHON "state.data[\"_done\"] = True"
+              n2  J  return
+
+              n1 writes _done
+        "#]],
+    );
+}
+
+#[test]
+fn clauses_of_a_gate_are_asked_in_order() {
+    lowered(
+        "  - {id: a, type: step, label: A}
+  - id: g
+    type: gate
+    label: G
+    condition: which way
+    branches: [{condition: good, target: b}, {condition: score >= 3, target: c}, {condition: bad, target: d}]
+    default: d
+  - {id: b, type: step, label: B}
+  - {id: c, type: step, label: C}
+  - {id: d, type: step, label: D}",
+        "  - {type: invoke, from: a, to: critic, output: PlanStep}
+  - {type: flow, from: a, to: g}
+  - {type: branch, from: g, to: d, condition: score < 1, priority: 2}
+  - {type: branch, from: g, to: b, condition: score >= 7, priority: 1}",
+        &["g"],
+        expect![[r#"
+            label g
+              n1  If  if score >= 7
+                        then -> label b
+                        else -> n2
+              n2  If  if score < 1
+                        then -> label d
+                        else -> n3
+              n3  If  if score >= 3
+                        then -> label c
+                        else -> label d
+
+        "#]],
+    );
+}
+
+#[test]
+fn a_gate_that_nothing_decides_fails() {
+    lowered(
+        "  - {id: a, type: step, label: A}
+  - id: g
+    type: gate
+    label: G
+    condition: is it good
+    branches: [{condition: oh yes, target: b}, {condition: oh no, target: c}]
+  - {id: b, type: step, label: B}
+  - {id: c, type: step, label: C}",
+        "  - {type: flow, from: a, to: g}\n  - {type: observe, from: user, to: b}",
+        &["g"],
+        expect![[r#"
+            label g
+              n1  R  core.FAIL "gate_unresolved"
+              n2  J  return
+
+        "#]],
+    );
+}
+
+#[test]
+fn loops_have_their_own_condition_and_counter() {
+    lowered(
+        "  - {id: a, type: step, label: A}
+  - {id: b_c, type: step, label: BC}
+  - {id: a_b, type: step, label: AB}
+  - {id: c, type: step, label: C}
+  - {id: d, type: step, label: D}",
+        "  - {type: flow, from: a, to: b_c}
+  - {type: flow, from: b_c, to: a_b}
+  - {type: loop, from: a_b, to: a, condition: n < 3, max_iterations: 4}
+  - {type: flow, from: a_b, to: c}
+  - {type: loop, from: c, to: b_c, condition: m < 3}
+  - {type: flow, from: c, to: d}
+  - {type: loop, from: d, to: c, max_iterations: 2}",
+        &["a_b", "c", "d"],
+        expect![[r#"
+            label a_b
+              n1  R   core.NOOP
+              n2  If  if n < 3 and _loops_a_b_a < 4
+                        then -> n3
+                        else -> label c
+              n3  X   set _loops_a_b_a = add _loops_a_b_a 1
+                        next -> label a
+
+              n3 writes _loops_a_b_a
+            label c
+              n1  R   core.NOOP
+              n2  If  if m < 3
+                        then -> label b_c
+                        else -> label d
+
+            label d
+              n1  R   core.NOOP
+              n2  If  if _loops_d_c < 2
+                        then -> n3
+                        else -> n4
+              n3  X   set _loops_d_c = add _loops_d_c 1
+                        next -> label c
+              n4  J   return
+
+              n3 writes _loops_d_c
+        "#]],
+    );
+}
+
+#[test]
+fn a_flow_beside_a_loop_to_the_same_place_is_the_loop() {
+    lowered(
+        "  - {id: a, type: step, label: A}
+  - {id: b, type: step, label: B}
+  - {id: x, type: step, label: X}",
+        "  - {type: flow, from: a, to: b}
+  - {type: flow, from: b, to: a}
+  - {type: flow, from: b, to: x}
+  - {type: loop, from: b, to: a, condition: n < 3}",
+        &["b", "x"],
+        expect![[r#"
+            label b
+              n1  R   core.NOOP
+              n2  If  if n < 3
+                        then -> label a
+                        else -> label x
+
+            label x
+              n1  R  core.NOOP
+              n2  J  return
+
+        "#]],
+    );
+}
+
+#[test]
+fn a_fork_waits_where_its_ways_meet() {
+    lowered(
+        "  - {id: a, type: step, label: A}
+  - {id: b, type: step, label: B}
+  - {id: c, type: step, label: C, logic: 'state.data[\"_done\"] = True'}
+  - {id: d, type: step, label: D}
+  - {id: e, type: step, label: E}
+  - {id: f, type: step, label: F}",
+        "  - {type: flow, from: a, to: b, label: left}
+  - {type: flow, from: a, to: c}
+  - {type: flow, from: b, to: d}
+  - {type: flow, from: c, to: e}
+  - {type: flow, from: e, to: d}
+  - {type: loop, from: d, to: a, condition: n < 3}
+  - {type: observe, from: user, to: f}",
+        &["a", "c", "d"],
+        expect![[r#"
+            label a
+              n1  R     core.NOOP
+              n2  Fork  fork
+                          branch -> label b
+                          branch -> label c
+                          next -> label d
+
+            label c
+              n1  R   logic.PYTHON "state.data[\"_done\"] = True"
+              n2  If  if _done
+                        then -> n3
+                        else -> label e
+              n3  J   return
+
+              n1 writes _done
+            label d
+              n1  Join  join all
+              n2  If    if _done
+                          then -> n4
+                          else -> n3
+              n4  J     return
+              n3  If    if n < 3
+                          then -> label a
+                          else -> n4
+
+        "#]],
+    );
+}
+
+#[test]
+fn a_fork_whose_ways_never_meet_waits_for_their_ends() {
+    lowered(
+        "  - {id: a, type: step, label: A}\n  - {id: b, type: step, label: B}\n  - {id: c, type: step, label: C}",
+        "  - {type: flow, from: a, to: b}\n  - {type: flow, from: a, to: c}",
+        &["a", "b"],
+        expect![[r#"
+            label a
+              n1  R     core.NOOP
+              n2  Fork  fork
+                          branch -> label b
+                          branch -> label c
+              n3  Join  join all
+              n4  J     return
+
+            label b
+              n1  R  core.NOOP
+              n2  J  return
+
+        "#]],
+    );
+}
+
+#[test]
+fn flow_through_an_agent_goes_on_where_the_agent_leads() {
+    lowered(
+        "  - {id: a, type: step, label: A}\n  - {id: b, type: step, label: B}",
+        "  - {type: invoke, from: a, to: writer}
+  - {type: flow, from: a, to: writer}
+  - {type: flow, from: writer, to: b}
+  - {type: flow, from: writer, to: a}",
+        &["a"],
+        expect![[r#"
+            label a
+              n1  R  agent.INVOKE "writer" -> writer_result  model
+                       next -> label b
+
+              n1 writes writer_result
+        "#]],
+    );
+}
+
+#[test]
+fn a_checkpoint_asks_and_may_be_skipped() {
+    lowered(
+        "  - {id: a, type: checkpoint, label: A, prompt: Go?, options: [yes, no], timeout: 1h, default_action: skip}
+  - {id: b, type: checkpoint, label: B, prompt: Sure?, timeout: 60, default_action: deny}
+  - {id: c, type: spawn, label: C, template: writer}",
+        "  - {type: flow, from: a, to: b}\n  - {type: flow, from: b, to: c}",
+        &["a", "b", "c"],
+        expect![[r#"
+            label a
+              n1  Ask  ask "Go?" -> checkpoint_response  person
+                         next -> label b
+                         expired -> label b
+
+              n1 writes checkpoint_response
+            label b
+              n1  Ask  ask "Sure?" -> checkpoint_response  person
+                         next -> label c
+
+              n1 writes checkpoint_response
+            label c
+              n1  R  core.NOOP
+              n2  J  return
+
+        "#]],
+    );
+}
