@@ -1,0 +1,72 @@
+//! Labels that no run can come to.
+
+use diagnostics::{Diagnostic, codes};
+
+use crate::flow::Flow;
+use crate::paths::{about_gate, at_label};
+use graph::components::Components;
+
+/// One finding for each piece of the graph that hangs together and is not led to. A label that
+/// nothing names and that leads nowhere has lost its edges altogether: another check says so.
+pub(crate) fn check(flow: &Flow<'_>, findings: &mut Vec<Diagnostic>) {
+    let Some(entry) = flow.graph.entry().filter(|entry| flow.find_label(entry).is_some()) else {
+        return;
+    };
+    let is_lost =
+        |at: usize| flow.labels[at].entry.is_some_and(|entry| !flow.is_reached[entry as usize]);
+    if !(0..flow.labels.len()).any(is_lost) {
+        return;
+    }
+    let mut leads: Vec<Vec<u32>> = vec![Vec::new(); flow.labels.len()];
+    let mut is_tied = vec![false; flow.labels.len()];
+    for (at, _) in flow.nodes() {
+        let from = flow.label_of(at);
+        for to in flow.out(at).iter().map(|arc| flow.label_of(arc.to)).filter(|to| *to != from) {
+            leads[from].push(to as u32);
+            (is_tied[from], is_tied[to]) = (true, true);
+        }
+    }
+    let takes_part = |at: u32| is_lost(at as usize);
+    let next = |at: u32, way: usize| leads[at as usize].get(way).copied();
+    let pieces = Components::new(flow.labels.len(), takes_part, next);
+    let mut is_led_to = vec![false; pieces.members.len()];
+    for (from, to) in
+        leads.iter().enumerate().flat_map(|(from, all)| all.iter().map(move |to| (from, *to)))
+    {
+        if is_lost(from) && is_lost(to as usize) && pieces.of[from] != pieces.of[to as usize] {
+            is_led_to[pieces.of[to as usize] as usize] = true;
+        }
+    }
+    let mut heads: Vec<u32> = pieces
+        .members
+        .iter()
+        .zip(is_led_to)
+        .filter(|(members, is_led_to)| !is_led_to && is_tied[members[0] as usize])
+        .map(|(members, _)| members[0])
+        .collect();
+    heads.sort_unstable();
+    let mut is_counted = vec![false; flow.labels.len()];
+    for head in heads {
+        let mut others = 0;
+        let mut stack = vec![head];
+        is_counted[head as usize] = true;
+        while let Some(at) = stack.pop() {
+            for to in &leads[at as usize] {
+                if is_lost(*to as usize) && !std::mem::replace(&mut is_counted[*to as usize], true)
+                {
+                    others += 1;
+                    stack.push(*to);
+                }
+            }
+        }
+        let id = flow.labels[head as usize].id;
+        let message = match others {
+            0 => format!("no path from `{entry}` leads to `{id}`"),
+            1 => format!("no path from `{entry}` leads to `{id}`, nor to the one behind it"),
+            _ => format!("no path from `{entry}` leads to `{id}`, nor to the {others} behind it"),
+        };
+        let found = Diagnostic::new(&codes::NEVER_RUNS, at_label(id), message)
+            .help("lead a way to it, or remove it");
+        findings.push(about_gate(found, flow.gate(head as usize)));
+    }
+}

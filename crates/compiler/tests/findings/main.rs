@@ -1,0 +1,9 @@
+//! What the analysis says of small graphs, and what it does not say.
+
+mod conditions;
+mod cycles;
+mod data;
+mod effects;
+mod parallel;
+mod properties;
+mod sketch;
