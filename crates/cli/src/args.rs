@@ -12,6 +12,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make a new agent from a template
+    New(New),
     /// Say everything that is wrong with a file, and run nothing
     Check(Check),
     /// Print the canonical graph as JSON
@@ -26,6 +28,28 @@ pub(crate) enum Command {
     Rewrite(Rewrite),
     /// Explain a diagnostic code
     Explain(Explain),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The folder to make it in; `.` is this one
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: String,
+    /// What to begin with
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Template::SelfRefine)]
+    pub(crate) template: Template,
+    #[command(flatten)]
+    pub(crate) format: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Template {
+    /// Answer questions with tools, thinking and acting in turns
+    React,
+    /// Draft a text, then criticise and refine it until it is good enough
+    SelfRefine,
+    /// Draft an email, and send it only when a person agrees
+    HumanApproval,
 }
 
 #[derive(Debug, Args)]
@@ -66,8 +90,11 @@ pub(crate) struct Show {
     /// What to draw it as
     #[arg(long = "as", value_enum, default_value_t = Picture::Text, value_name = "KIND")]
     pub(crate) picture: Picture,
-    /// Draw only this label
-    #[arg(long, value_name = "LABEL")]
+    /// What to show: by default `flow` where the graph says what its labels are for, else `labels`
+    #[arg(long, value_enum, value_name = "VIEW")]
+    pub(crate) view: Option<ShowView>,
+    /// Draw only this label, with its nodes
+    #[arg(long, value_name = "LABEL", conflicts_with = "view")]
     pub(crate) label: Option<String>,
     /// Write it to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -82,6 +109,18 @@ pub(crate) enum Picture {
     Mermaid,
     /// A picture that needs nothing else
     Svg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowView {
+    /// Processes in the order of the flow, with what they use
+    Flow,
+    /// Who talks to whom, and what is kept where
+    Architecture,
+    /// The shapes of data
+    Schemas,
+    /// Every node of every label
+    Labels,
 }
 
 #[derive(Debug, Args)]
@@ -203,6 +242,19 @@ pub(crate) struct Reading {
     /// Let a node without `next` go on by the only edge it has
     #[arg(long)]
     pub(crate) legacy_edges: bool,
+    /// The ontology that specs are written for
+    #[arg(long, value_enum, value_name = "VERSION", default_value_t = OntologyVersion::V1)]
+    pub(crate) ontology: OntologyVersion,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OntologyVersion {
+    /// The Agent Ontology spec format, version 1.0
+    #[value(name = "1.0")]
+    V1,
+    /// With the additions of ontology 0.2
+    #[value(name = "0.2")]
+    V02,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

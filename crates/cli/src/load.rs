@@ -4,12 +4,12 @@ use std::io::Read;
 
 use anyhow::{Context, Result, bail};
 use diagnostics::{Anchor, Diagnostic, Severity, Source, Span, any_error, codes, render};
-use frontends::Format;
+use frontends::{Format, Ontology, Origins};
 use graph::Graph;
 use graph::validate::{Edges, validate};
 use value::Value;
 
-use crate::args::{FromFormat, Reading};
+use crate::args::{FromFormat, OntologyVersion, Reading};
 use crate::{Outcome, output};
 
 /// A file that was read.
@@ -20,6 +20,10 @@ pub(crate) struct Loaded {
     pub(crate) graph: Option<Graph>,
     /// In the order of the text.
     pub(crate) findings: Vec<Diagnostic>,
+    /// Findings that a compiled document carries, as it writes them.
+    pub(crate) carried: Vec<Value>,
+    /// Where the pieces of the graph come from.
+    pub(crate) origins: Origins,
     /// What was found before there was a graph: no change of the graph can mend it.
     pub(crate) unmendable: Option<String>,
 }
@@ -76,9 +80,14 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
         Some(FromFormat::Ainl) => Format::Ainl,
         Some(FromFormat::Ontology) => Format::Ontology,
         Some(FromFormat::Stargraph) => Format::Stargraph,
-        None => frontends::detect(&source.text),
+        None => frontends::detect(&source),
     };
-    let frontends::Reading { draft, mut findings } = frontends::read(&source, format);
+    let ontology = match reading.ontology {
+        OntologyVersion::V1 => Ontology::V1,
+        OntologyVersion::V02 => Ontology::V02,
+    };
+    let frontends::Reading { draft, mut findings, carried, origins } =
+        frontends::read(&source, format, ontology);
     let mut unmendable = None;
     let edges = if reading.legacy_edges { Edges::Legacy } else { Edges::Strict };
     let graph = draft.map(|draft| {
@@ -87,16 +96,24 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
         let stays = |finding: &&Diagnostic| *finding.code != codes::LEGACY_STEPS;
         unmendable = findings.iter().find(stays).map(render::headline);
         findings.extend(validate(&graph, edges));
+        // What follows from a text cannot be trusted while it is unclear what the text means.
+        let is_unclear = findings.iter().any(|finding| finding.code.obscures())
+            || carried.iter().any(carries_unclear);
+        if !is_unclear {
+            findings.extend(compiler::analyse(&graph));
+        }
         graph
     });
+    origins.trace(&mut findings);
     frontends::locate(&source, &mut findings);
     for finding in &mut findings {
+        finding.narrow(&source);
         if strictness == Strictness::Strict && finding.code.strict {
             finding.severity = Severity::Error;
         }
     }
     findings.sort_by_key(|finding| finding.at.span().start);
-    Ok(Loaded { source, format, graph, findings, unmendable })
+    Ok(Loaded { source, format, graph, findings, carried, origins, unmendable })
 }
 
 /// Reads a file that is text in no format of ours, such as a patch.
@@ -133,5 +150,19 @@ fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> Loaded {
     let at = Anchor::Span(Span::new(at, at + width));
     let message = format!("the byte 0x{:02x} is not UTF-8", bytes[valid]);
     let finding = Diagnostic::new(&codes::NOT_UTF8, at, message).help("save the file as UTF-8");
-    Loaded { source, format: Format::Graph, graph: None, findings: vec![finding], unmendable: None }
+    Loaded {
+        source,
+        format: Format::Graph,
+        graph: None,
+        findings: vec![finding],
+        carried: Vec::new(),
+        origins: Origins::default(),
+        unmendable: None,
+    }
+}
+
+/// Whether a carried finding left it open what the text meant that the document was compiled from.
+fn carries_unclear(finding: &Value) -> bool {
+    let code = finding.get("code").and_then(Value::as_text).and_then(|code| codes::find(code));
+    code.is_some_and(|code| code.of_source && code.obscures())
 }

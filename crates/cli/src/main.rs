@@ -28,6 +28,7 @@ enum Outcome {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
+        Command::New(arguments) => commands::new::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Compile(arguments) => commands::compile::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),

@@ -28,13 +28,14 @@ fn in_process(text: &str) -> Result<(), String> {
 
 /// The graph with its document, where the text has one.
 pub(crate) fn read(source: &Source) -> Result<Option<(graph::Graph, String)>, String> {
-    let frontends::Reading { draft, mut findings } =
-        frontends::read(source, frontends::detect(&source.text));
+    let frontends::Reading { draft, mut findings, origins, .. } =
+        frontends::read(source, frontends::detect(source), frontends::Ontology::V1);
     let graph = draft.map(|draft| {
         let graph = graph::normalize(draft, &mut findings);
         findings.extend(validate(&graph, Edges::Strict));
         graph
     });
+    origins.trace(&mut findings);
     frontends::locate(source, &mut findings);
     for finding in &mut findings {
         if finding.anchors_mut().any(|at| source.text.get(at.span().range()).is_none()) {

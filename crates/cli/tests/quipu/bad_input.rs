@@ -284,3 +284,35 @@ fn twenty_thousand_errors_are_found_and_fifty_are_shown() {
         f.json: 20000 errors (`quipu explain G304` says more)"#]]
     .assert_eq(&lines[lines.len() - 3..].join("\n"));
 }
+
+#[test]
+fn hostile_yaml_is_refused_in_a_few_words() {
+    let bomb = {
+        let mut text = "name: bomb\nversion: \"1\"\na0: &a0 [x, x, x, x, x, x, x, x]\n".to_string();
+        for level in 1..12 {
+            let below = format!("*a{}", level - 1);
+            text.push_str(&format!("a{level}: &a{level} [{}]\n", vec![below; 8].join(", ")));
+        }
+        text + "entities: *a11\n"
+    };
+    let spec = |rest: &str| format!("name: x\nversion: \"1\"\nentities: {rest}");
+    for (name, text, code) in [
+        ("an alias bomb", bomb, "T009"),
+        ("brackets", spec(&"[".repeat(10 << 20)), "T009"),
+        ("dashes", spec(&format!("\n{}", "- ".repeat(5 << 20))), "T004"),
+        ("maps", spec(&"{a: ".repeat(2 << 20)), "T009"),
+        ("a tab", spec("\n\t- {id: a}"), "T007"),
+        ("an alias of itself", spec("&a [*a]"), "T008"),
+        ("a key twice", spec("[]\nname: y"), "T003"),
+        ("two documents", spec("[]\n---\nname: y"), "T010"),
+    ] {
+        let done = Folder::new().write("agent.yaml", text).run(&["check", "agent.yaml", "--json"]);
+        assert_eq!(done.code, 1, "{name}");
+        let checked = done.json();
+        let files = checked.get("files").and_then(value::Value::as_list).unwrap();
+        let findings = files[0].get("diagnostics").and_then(value::Value::as_list).unwrap();
+        let has = findings.iter().any(|finding| finding.get("code") == Some(&code.into()));
+        assert!(has, "{name} is {code}: {:.300}", done.stdout);
+        assert!(findings.len() < 20, "{name}");
+    }
+}

@@ -20,12 +20,12 @@ fn every_page_shows_what_check_says() {
 }
 
 fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
-    let example = example(page).ok_or("it has no example")?;
+    let (file, example) = example(page).ok_or("it has no example")?;
     let expected = fenced(page, "text").ok_or("it does not show what check says")?;
     let folder = Folder::new();
-    folder.write("example.json", example);
-    let done = folder.run(&["check", "example.json"]);
-    let said = done.stderr.split("\nexample.json: ").next().unwrap_or_default().trim_end();
+    folder.write(file, example);
+    let done = folder.run(&["check", file]);
+    let said = done.stderr.split(&format!("\n{file}: ")).next().unwrap_or_default().trim_end();
     let codes: Vec<&str> =
         said.lines().filter_map(|line| Some(line.split_once('[')?.1.split_once("]:")?.0)).collect();
     if codes != [code] {
@@ -45,12 +45,13 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
 }
 
 /// The document that a page is about: its first fenced block.
-fn example(page: &str) -> Option<Vec<u8>> {
+fn example(page: &str) -> Option<(&'static str, Vec<u8>)> {
     let blocks = ["json", "yaml", "hex"]
         .into_iter()
         .filter_map(|language| Some((language, fenced(page, language)?)));
     let (language, text) = blocks.min_by_key(|(_, text)| text.as_ptr())?;
-    Some(if language == "hex" { from_hex(text) } else { text.as_bytes().to_vec() })
+    let file = if language == "yaml" { "example.yaml" } else { "example.json" };
+    Some((file, if language == "hex" { from_hex(text) } else { text.as_bytes().to_vec() }))
 }
 
 /// The inside of the first fenced block of a language.

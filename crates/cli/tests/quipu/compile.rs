@@ -32,7 +32,7 @@ const WARNED: &str = r#"{"labels": {
   "1": {
     "nodes": [
       {"id": "n1", "op": "R", "data": {"adapter": "http.GET", "args": "x"}},
-      {"id": "n3", "op": "If", "data": {"cond": "a b", "then": "2"}},
+      {"id": "n3", "op": "If", "data": {"cond": "(a", "then": "2"}},
       {"id": "n4", "op": "Tx", "data": {"action": "begin"}}],
     "edges": [
       {"from": "n1", "to": "n3"},
@@ -69,8 +69,9 @@ fn a_clean_document_is_compiled_once_and_for_all() {
         assert_eq!((done.code, &*done.stderr), (0, ""));
     }
     for seed in 0..8 {
-        let done = compile_again(&json::compact(&sim::document(seed, 60)), &["--strict"]);
-        assert_eq!((done.code, &*done.stderr), (0, ""));
+        // They are valid; whether all their cycles can end, nobody arranged.
+        let done = compile_again(&json::compact(&sim::document(seed, 60)), &[]);
+        assert_eq!((done.code, done.stderr.contains("[G")), (0, false), "{}", done.stderr);
     }
 }
 
@@ -83,7 +84,7 @@ fn findings_are_in_the_document_and_stay_there() {
     expect![[r#"
         warning[G409]: `args` of `R` must be a list, not `x`
         warning[G401]: the ids of label `1` are not `n1` to `n3` in order
-        warning[G412]: the condition of `If` cannot be read: `a b` is neither a name nor a constant
+        warning[G412]: the condition of `If` cannot be read: a closing `)` is missing
         warning[G407]: node `n4` of label `1` cannot be reached
         warning[G408]: `n4` of label `1` is `Tx` without `name`
     "#]]

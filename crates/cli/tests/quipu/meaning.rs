@@ -34,8 +34,11 @@ fn edges(done: &Done) -> Vec<String> {
 
 #[test]
 fn what_cannot_be_read_still_counts_as_a_difference() {
-    let (code, said) = diff(&condition("x > 3"), &condition("x > 4"));
-    assert_eq!((code, said.as_str()), (1, "label 1: changed n1 If.cond: \"x > 3\" -> \"x > 4\"\n"));
+    let (code, said) = diff(&condition("x over 3"), &condition("x over 4"));
+    assert_eq!(
+        (code, said.as_str()),
+        (1, "label 1: changed n1 If.cond: \"x over 3\" -> \"x over 4\"\n")
+    );
     assert_eq!(diff(&condition("x=1"), &condition("x == 1.0")).0, 0);
 }
 
@@ -76,7 +79,7 @@ fn odd_documents_compile_to_themselves() {
         r#"{"labels": {"1": {"nodes": [{"id": "n1", "op": "J"}], "legacy": {"steps": [1], "by": "me"}}}}"#,
         r#"{"labels": {"1": {"nodes": [{"id": "n1", "op": "Enf", "reads": ["user"], "data": {"policy": "p"}}]}}}"#,
         r#"{"labels": {"1": {"nodes": [{"id": "n1", "op": "Zap", "reads": ["user"], "writes": ["x"]}]}}}"#,
-        &condition("x > 3"),
+        &condition("x over 3"),
         &label(
             r#"{"id": "n1", "op": "Set", "operands": {"nmae": 1, "ref": {"lit": 1, "var": 2}}}"#,
             "",
@@ -199,7 +202,7 @@ fn a_bad_condition_can_be_mended_by_a_rewrite() {
     let folder = Folder::new();
     let patch =
         r#"{"ops": [{"op": "set_node_data", "label": "1", "node": "n1", "data": {"cond": "x"}}]}"#;
-    folder.write("graph.json", condition("x > 3")).write("patch.json", patch);
+    folder.write("graph.json", condition("x over 3")).write("patch.json", patch);
     let done = folder.run(&["rewrite", "graph.json", "patch.json"]);
     assert_eq!((done.code, done.stderr.as_str()), (0, ""));
 }

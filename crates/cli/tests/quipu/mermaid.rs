@@ -69,6 +69,60 @@ fn mermaid_reads_every_drawing_as_the_graph_it_is() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A spec in which every text that can be drawn is this one; ids stay ids.
+fn spec_of(text: &str) -> String {
+    let everything = include_str!("../../../frontends/tests/specs/everything.yaml");
+    let source = diagnostics::Source::new("all.yaml", everything);
+    let tree = frontends::yaml::read(&source, &mut Vec::new()).unwrap();
+    fn changed(value: &Value, text: &str) -> Value {
+        match value {
+            Value::Map(map) => Value::map(map.iter().map(|(name, value)| {
+                let is_drawn =
+                    matches!(&**name, "label" | "description" | "prompt" | "model" | "role");
+                let value = if is_drawn { Value::text(text) } else { changed(value, text) };
+                (name.clone(), value)
+            })),
+            Value::List(items) => Value::list(items.iter().map(|item| changed(item, text))),
+            other => other.clone(),
+        }
+    }
+    json::compact(&changed(&tree.to_value(), text))
+}
+
+#[test]
+fn mermaid_reads_every_view_of_a_spec() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/mermaid/parse.mjs");
+    if let Some(why) = missing(&script) {
+        println!("skipped: {why}");
+        return;
+    }
+    let folder = Folder::new();
+    let mut files = Vec::new();
+    for (position, text) in HOSTILE.iter().chain(&["plain"]).enumerate() {
+        folder.write("spec.yaml", spec_of(text));
+        for view in ["flow", "architecture", "schemas"] {
+            let done = folder.run(&["show", "spec.yaml", "--view", view, "--as", "mermaid"]);
+            assert_eq!(done.code, 0, "{text:?}: {}", done.stderr);
+            files.push(format!("{position}-{view}.mmd"));
+            folder.write(files.last().unwrap(), done.stdout);
+        }
+    }
+    let mut command = Command::new("node");
+    let output = command.arg(script).args(&files).current_dir(folder.path()).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let read = String::from_utf8(output.stdout).unwrap();
+    let seen: Vec<Value> = read.lines().map(|line| json::parse(line).unwrap()).collect();
+    assert_eq!(seen.len(), files.len(), "{errors}");
+    // Whatever the texts say, the picture is the one with plain texts.
+    let plain = &seen[seen.len() - 3..];
+    for (file, (seen, plain)) in files.iter().zip(seen.iter().zip(plain.iter().cycle())) {
+        for what in ["type", "nodes", "links", "groups"] {
+            assert_eq!(seen.get(what), plain.get(what), "{what} of {file}");
+        }
+    }
+}
+
 /// Why Mermaid cannot be asked.
 fn missing(script: &Path) -> Option<&'static str> {
     if !script.with_file_name("node_modules").is_dir() {
