@@ -30,8 +30,8 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// What `quipu check` does, up to showing what it found.
 fn read(source: &Source) -> Option<Graph> {
-    let frontends::Reading { draft, mut findings } =
-        frontends::read(source, frontends::Format::Graph);
+    let frontends::Reading { draft, mut findings, .. } =
+        frontends::read(source, frontends::Format::Graph, frontends::Ontology::V1);
     let graph = draft.map(|draft| {
         let graph = graph::normalize(draft, &mut findings);
         findings.extend(validate(&graph, Edges::Strict));

@@ -1,0 +1,38 @@
+//! Any bytes are an Agent Ontology spec or a list of findings, never a panic; and the graph of a
+//! spec that is printed and read again is the same graph.
+#![no_main]
+
+use diagnostics::Source;
+use frontends::{Format, Ontology};
+use graph::draw::{self, View};
+use graph::validate::{Edges, validate};
+use libfuzzer_sys::fuzz_target;
+use value::{Value, json};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let source = Source::new("input", text);
+    let mut reading = frontends::read(&source, Format::Ontology, Ontology::V02);
+    let graph = reading.draft.map(|draft| {
+        let graph = graph::normalize(draft, &mut reading.findings);
+        reading.findings.extend(validate(&graph, Edges::Strict));
+        reading.findings.extend(compiler::analyse(&graph));
+        graph
+    });
+    reading.origins.trace(&mut reading.findings);
+    for finding in &mut reading.findings {
+        let inside = finding.anchors_mut().all(|at| source.text.get(at.span().range()).is_some());
+        assert!(inside, "a span is outside of the text: {}", diagnostics::render::line(&source, finding));
+    }
+    let Some(graph) = graph else { return };
+    let hashes = graph::hash::Hashes::of(&graph);
+    let printed = json::pretty(&Value::from(frontends::document::write(&graph, &hashes)));
+    let again = frontends::read(&Source::new("printed", printed.as_str()), Format::Graph, Ontology::V1);
+    let again = graph::normalize(again.draft.expect("what is printed is read"), &mut Vec::new());
+    assert_eq!(hashes.checksum, graph::hash::Hashes::of(&again).checksum, "printed as\n{printed}");
+    for view in View::ALL {
+        draw::view_text(&graph, view, &[]);
+        draw::view_mermaid(&graph, view, &[]);
+        draw::view_svg(&graph, view, &[]);
+    }
+});
