@@ -201,7 +201,8 @@ impl Domain {
 }
 
 /// The constants that tests compare with.
-fn constants<'a>(tests: &'a [&'a Clause<'a>]) -> impl Iterator<Item = &'a Value> {
+/// The constants that tests compare with.
+pub(crate) fn constants<'a>(tests: &'a [&'a Clause<'a>]) -> impl Iterator<Item = &'a Value> {
     tests.iter().flat_map(|test| match test {
         Clause::Compare(_, Cmp::In | Cmp::NotIn, Value::List(items)) => items.as_slice(),
         Clause::Compare(_, _, constant) => std::slice::from_ref(*constant),

@@ -5,7 +5,9 @@ use graph::ops::{Port, SlotKind};
 use value::{Value, json};
 
 use crate::calls::{Call, Calls};
-use crate::clauses::{self, Clause, Domain, can_hold, number, numbers, plainly_can_hold};
+use crate::clauses::{
+    self, Clause, Domain, can_hold, constants, number, numbers, plainly_can_hold,
+};
 use crate::flow::{Flow, NodeId, Way};
 use crate::names::Names;
 use crate::paths::{self, about_gate, at_slot, listed};
@@ -30,8 +32,12 @@ pub(crate) fn check(
         let chain = chain_from(flow, at);
         let clauses: Vec<Clause<'_>> =
             chain.iter().filter_map(|at| Clause::of(flow.node(*at))).collect();
+        let before = findings.len();
         never_hold(flow, names, calls, &chain, &clauses, findings);
-        findings.extend(hole(flow, names, calls, &chain, &clauses));
+        // A condition that never holds is why a value falls through.
+        if findings.len() == before {
+            findings.extend(hole(flow, names, calls, &chain, &clauses));
+        }
     }
 }
 
@@ -115,7 +121,7 @@ fn never_hold(
             ("it contradicts itself".to_string(), "write a condition that some value meets")
         } else if can_hold(clause, &[], domain, &mut tries) == Some(false) {
             (only_ever(names, calls, clause), "compare with a value that it can have")
-        } else if std::mem::replace(&mut is_shadow_said, true) {
+        } else if is_fallback(flow, *at) || std::mem::replace(&mut is_shadow_said, true) {
             continue;
         } else {
             (
@@ -131,6 +137,12 @@ fn never_hold(
                 .path(paths::shown(flow, &chain[..=place]));
         findings.push(about_gate(found, flow.gate(flow.label_of(*at))));
     }
+}
+
+/// Whether a clause is only there for when the author's branches do not hold.
+fn is_fallback(flow: &Flow<'_>, at: NodeId) -> bool {
+    let source = flow.node(at).extra.get("gate").and_then(|gate| gate.get("source"));
+    source == Some(&Value::text("polarity"))
 }
 
 fn only_ever(names: &Names<'_>, calls: &Calls<'_>, clause: &Clause<'_>) -> String {
@@ -196,7 +208,20 @@ fn candidates(tests: &[&Clause<'_>], domain: impl FnOnce() -> Domain) -> Option<
         _ => false,
     };
     if tests.iter().all(is_number) {
-        return Some(numbers(tests).into_iter().map(number).collect());
+        // Counts and scores are whole where the conditions are, and not negative where these are
+        // not.
+        let numbers = numbers(tests);
+        let given = || constants(tests);
+        let is_whole = given().all(|constant| matches!(constant, Value::Int(_)));
+        let is_negative = |constant: &Value| match constant {
+            Value::Int(int) => *int < 0,
+            Value::Float(float) => *float < 0.0,
+            _ => false,
+        };
+        let has_negative = given().any(is_negative);
+        let meant =
+            |sample: &f64| (!is_whole || sample.fract() == 0.0) && (has_negative || *sample >= 0.0);
+        return Some(numbers.into_iter().filter(meant).map(number).collect());
     }
     if tests.iter().all(|test| matches!(test, Clause::Compare(variable, ..) if variable.is_length))
     {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use diagnostics::{Diagnostic, codes};
 use graph::ops::{Port, SlotKind};
+use graph::{Cmp, Expr};
 use value::Map;
 
 use crate::clauses;
@@ -88,7 +89,7 @@ fn path_without(
     to: NodeId,
 ) -> Option<Vec<NodeId>> {
     let writes = |at: NodeId| {
-        flow.node(at).inexact
+        flow.is_inexact(at)
             || names.writes(at).contains(&name)
             || names.carriers(name).binary_search(&at).is_ok()
             || names.askers(name).binary_search(&at).is_ok()
@@ -101,8 +102,12 @@ fn path_without(
 /// Whether a path can be taken: a condition on a name that nothing on it has written is decided.
 fn is_possible(flow: &Flow<'_>, names: &Names<'_>, path: &[NodeId]) -> bool {
     let mut written: BTreeSet<NameId> = BTreeSet::new();
+    let mut outcomes: Vec<(NodeId, bool)> = Vec::new();
     for pair in path.windows(2) {
         let (at, to) = (pair[0], pair[1]);
+        if !agrees_with_earlier(flow, at, to, &mut outcomes) {
+            return false;
+        }
         let is_unknown = |name: &NameId| {
             written.contains(name) || names.is_input(*name) || !names.is_written(*name)
         };
@@ -115,7 +120,49 @@ fn is_possible(flow: &Flow<'_>, names: &Names<'_>, path: &[NodeId]) -> bool {
             }
         }
         written.extend(names.writes(at).iter().chain(names.carries(at)));
+        // What was asked about a name that is written now says nothing any more.
+        outcomes.retain(|(asked, _)| {
+            !flow.is_inexact(at)
+                && !names.reads(*asked).iter().any(|name| names.writes(at).contains(name))
+        });
     }
+    true
+}
+
+/// Whether a condition comes out as it did, where the same was asked before on the path.
+fn agrees_with_earlier(
+    flow: &Flow<'_>,
+    at: NodeId,
+    to: NodeId,
+    outcomes: &mut Vec<(NodeId, bool)>,
+) -> bool {
+    let Some(expr) = clauses::expr(flow.node(at)) else { return true };
+    let mut ways = flow.out(at).iter().filter(|arc| arc.to == to).map(|arc| arc.port);
+    let (Some(way), None) = (ways.next(), ways.next()) else { return true };
+    let holds = match way {
+        Port::Then => true,
+        Port::Else => false,
+        _ => return true,
+    };
+    for (earlier, held) in outcomes.iter() {
+        let Some(earlier) = clauses::expr(flow.node(*earlier)) else { continue };
+        let must = match (earlier, expr) {
+            _ if earlier == expr => Some(*held),
+            (Expr::Compare(a, cmp, b), Expr::Compare(c, other, d)) if a == c => {
+                match (b == d, held) {
+                    (true, _) if cmp.negated() == Some(*other) => Some(!held),
+                    // It cannot equal two constants.
+                    (false, true) if (*cmp, *other) == (Cmp::Eq, Cmp::Eq) => Some(false),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if must.is_some_and(|must| must != holds) {
+            return false;
+        }
+    }
+    outcomes.push((at, holds));
     true
 }
 

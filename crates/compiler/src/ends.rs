@@ -41,6 +41,10 @@ pub(crate) fn check(
             if members.iter().any(|at| leaves(*at)) {
                 continue;
             }
+            // A person who is asked again and again can stop; a chat is meant to go on.
+            if members.iter().any(|at| flow.asks(*at)) {
+                continue;
+            }
             endless(flow, search, members, is_inside)
         } else {
             let Some(exits) = exits(flow, names, members, is_inside) else { continue };
@@ -133,7 +137,7 @@ fn exits(
 ) -> Option<Exits> {
     let (mut nodes, mut asked) = (Vec::new(), Vec::new());
     for at in members {
-        if flow.asks(*at) || flow.node(*at).inexact {
+        if flow.asks(*at) || flow.is_inexact(*at) {
             return None;
         }
         let leaves = |arc: &&Arc| goes_on(arc) && !is_inside(arc.to);
@@ -197,8 +201,7 @@ fn may_write(
     work: &mut usize,
 ) -> bool {
     let writes = |at: NodeId| {
-        flow.node(at).inexact
-            || names.writes(at).iter().any(|name| asked.binary_search(name).is_ok())
+        flow.is_inexact(at) || names.writes(at).iter().any(|name| asked.binary_search(name).is_ok())
     };
     if members.iter().any(|at| writes(*at)) {
         return true;

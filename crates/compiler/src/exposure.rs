@@ -18,6 +18,7 @@ use crate::paths::{self, at_node, at_slot};
 type Marks = u8;
 const PRIVATE: Marks = 1;
 const UNTRUSTED: Marks = 2;
+const BOTH: Marks = PRIVATE | UNTRUSTED;
 /// An agent has read both.
 const LED: Marks = 4;
 const STATES: usize = 8;
@@ -33,6 +34,7 @@ pub(crate) fn check(
     if declared.is_empty() {
         return;
     }
+    findings.extend(armed(flow, calls));
     let tools = |at: NodeId| {
         let is_call = calls.of(at) == Some(Call::Tool);
         let named = if is_call { calls::tools(flow.node(at)) } else { Vec::new() };
@@ -63,11 +65,55 @@ pub(crate) fn check(
             _ => 0,
         })
         .collect();
-    let leads = led(flow, names, calls, &brings);
+    let (leads, given) = led(flow, names, calls, &brings);
+    // A tool that is given only what no agent wrote can send nothing else out.
+    let is_given = |at: &NodeId| calls.takes(*at).is_none() || given[*at as usize] == BOTH;
+    let outward: Vec<NodeId> = outward.into_iter().filter(is_given).collect();
     for (at, path) in exposed(flow, &brings, &leads, &outward) {
         let Some((tool, _)) = tools(at).find(|(_, tool)| sends_out(tool)) else { continue };
         findings.push(exposure(flow, tool, at, &path, &brings, &leads));
     }
+}
+
+/// Agents that have all three among their own tools: one finding for each.
+fn armed(flow: &Flow<'_>, calls: &Calls<'_>) -> Vec<Diagnostic> {
+    let declarations = &flow.graph.declarations;
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for at in flow.order.iter().copied().filter(|at| calls.of(*at) == Some(Call::Agent)) {
+        let Some(agent) = flow.node(at).target().filter(|agent| seen.insert(*agent)) else {
+            continue;
+        };
+        let listed = declarations
+            .of(Kind::Agents)
+            .get(agent)
+            .and_then(|agent| agent.get("tools")?.as_list());
+        let tools: Vec<(&Text, &Value)> = listed
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|id| {
+                Some((id.as_text()?, declarations.of(Kind::Tools).get(id.as_text()?)?))
+            })
+            .collect();
+        let bringing = |mark: Marks| tools.iter().find(|(_, tool)| answers_with(tool) & mark != 0);
+        let (Some((untrusted, _)), Some((private, _)), Some((out, _))) = (
+            bringing(UNTRUSTED),
+            bringing(PRIVATE),
+            tools.iter().find(|(_, tool)| sends_out(tool)),
+        ) else {
+            continue;
+        };
+        let message = format!(
+            "text from `{untrusted}` can lead the agent `{agent}` to send private data of `{private}` out by `{out}`"
+        );
+        let at_agent = at_slot(flow, at, SlotKind::FirstValue);
+        found.push(
+            Diagnostic::new(&codes::EXPOSURE, at_agent, message)
+                .help(format!("give `{out}` to an agent that does not read `{untrusted}`, or ask a person first"))
+                .path(paths::shown(flow, &[at])),
+        );
+    }
+    found
 }
 
 /// Whether a store outlives a run, so that others' data may be in it.
@@ -89,7 +135,7 @@ fn answers_with(tool: &Value) -> Marks {
 /// Whether what a tool does can be seen from outside, by its own description.
 fn sends_out(tool: &Value) -> bool {
     const WORDS: [&str; 10] =
-        ["network", "email", "http", "post", "send", "publish", "api", "web", "webhook", "message"];
+        ["email", "mail", "http", "send", "publish", "api", "web", "webhook", "upload", "tweet"];
     let is_word = |part: &str| {
         WORDS.iter().any(|word| {
             part.strip_prefix(word).is_some_and(|rest| matches!(rest, "" | "s" | "es" | "ing"))
@@ -105,8 +151,14 @@ fn sends_out(tool: &Value) -> bool {
         })
 }
 
-/// Agents that are given both: private data and text from outside, or what was made of them.
-fn led(flow: &Flow<'_>, names: &Names<'_>, calls: &Calls<'_>, brings: &[Marks]) -> Vec<bool> {
+/// Agents that are given both: private data and text from outside, or what was made of them; and
+/// what each node is given.
+fn led(
+    flow: &Flow<'_>,
+    names: &Names<'_>,
+    calls: &Calls<'_>,
+    brings: &[Marks],
+) -> (Vec<bool>, Vec<Marks>) {
     let mut marks: Vec<Marks> = vec![0; names.len()];
     let all = brings.iter().fold(0, |all, marks| all | marks);
     let given = |at: NodeId, marks: &[Marks]| {
@@ -129,10 +181,10 @@ fn led(flow: &Flow<'_>, names: &Names<'_>, calls: &Calls<'_>, brings: &[Marks]) 
             break;
         }
     }
-    let is_led = |(at, _): (NodeId, _)| {
-        calls.of(at) == Some(Call::Agent) && given(at, &marks) == PRIVATE | UNTRUSTED
-    };
-    flow.nodes().map(is_led).collect()
+    let given: Vec<Marks> = flow.nodes().map(|(at, _)| given(at, &marks)).collect();
+    let is_led =
+        |(at, _): (NodeId, _)| calls.of(at) == Some(Call::Agent) && given[at as usize] == BOTH;
+    (flow.nodes().map(is_led).collect(), given)
 }
 
 /// Shortest paths that meet all three before they come to a call that sends something out.
@@ -155,7 +207,7 @@ fn exposed(
     }
     while let Some((at, marks)) = queue.pop_front() {
         let here = place(at, marks) as u32;
-        let is_led = leads[at as usize] && marks & (PRIVATE | UNTRUSTED) == PRIVATE | UNTRUSTED;
+        let is_led = leads[at as usize] && marks & BOTH == BOTH;
         let marks = marks | brings[at as usize] | if is_led { LED } else { 0 };
         // A person who is asked sees what the agent wants.
         let marks = if flow.asks(at) { marks & !LED } else { marks };
@@ -167,7 +219,7 @@ fn exposed(
             }
         }
     }
-    let all = PRIVATE | UNTRUSTED | LED;
+    let all = BOTH | LED;
     let found = outward.iter().filter(|at| before[place(**at, all)] != NOBODY);
     found
         .map(|at| {

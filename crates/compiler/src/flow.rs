@@ -70,6 +70,8 @@ pub(crate) struct Flow<'g> {
     pub(crate) is_end: Vec<bool>,
     /// Whether any node calls a label.
     pub(crate) has_calls: bool,
+    /// For each label whether it only stands for what a process does.
+    is_open: Vec<bool>,
     nodes: Vec<(u32, &'g Node)>,
     by_id: Table<'g>,
     out: Vec<Arc>,
@@ -91,6 +93,7 @@ impl<'g> Flow<'g> {
             is_reached: Vec::new(),
             is_end: Vec::new(),
             has_calls: false,
+            is_open: Vec::new(),
             nodes: Vec::new(),
             by_id: Table::new(graph.labels.len()),
             out: Vec::new(),
@@ -106,6 +109,10 @@ impl<'g> Flow<'g> {
             flow.nodes.extend(label.nodes.iter().map(|node| (at, node)));
             let entry = index.entry().map(|entry| first + entry as NodeId);
             flow.labels.push(LabelAt { id, label, first, entry });
+            let process = graph.declarations.of(Kind::Processes).get(id);
+            let kind = process.and_then(|process| process.get("type")?.as_text());
+            let says_all = ["step", "gate", "checkpoint"];
+            flow.is_open.push(kind.is_some_and(|kind| !says_all.contains(&&**kind)));
         }
         for (at, index) in indices.iter().enumerate() {
             for position in 0..flow.labels[at].label.nodes.len() {
@@ -133,6 +140,12 @@ impl<'g> Flow<'g> {
     /// All nodes.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeId, &'g Node)> {
         (0..).zip(self.nodes.iter().map(|(_, node)| *node))
+    }
+
+    /// Whether a node may write names that cannot be known: logic with computed keys, and what
+    /// stands for a process that no label says yet.
+    pub(crate) fn is_inexact(&self, at: NodeId) -> bool {
+        self.node(at).inexact || self.is_open[self.label_of(at)]
     }
 
     /// The label a node is in, as a place in `labels`.
@@ -325,7 +338,7 @@ impl<'g> Flow<'g> {
             if only_looks.iter().any(|kind| is("type", &Value::text(*kind)))
                 || is("activates", &Value::Bool(false))
                 // What labels say already is in their edges.
-                || is("in_labels", &Value::Bool(true))
+                || (is("in_labels", &Value::Bool(true)) && !is("type", &Value::text("subscribe")))
             {
                 continue;
             }

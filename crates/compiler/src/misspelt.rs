@@ -106,7 +106,27 @@ fn is_slip(read: &str, written: &str) -> bool {
     {
         return false;
     }
+    // One letter for another makes other words, such as `price` and `prize`.
+    let is_other_word = a.chars().count() == b.chars().count()
+        && a.chars().zip(b.chars()).filter(|(one, other)| one != other).count() == 1;
+    if length < 9 && is_other_word || has_other_ending(&a, &b) {
+        return false;
+    }
     distance(&a, &b) <= if length >= 9 { 2 } else { 1 }
+}
+
+/// Whether two words are forms of one: `generator` and `generated`.
+fn has_other_ending(a: &str, b: &str) -> bool {
+    const ENDINGS: [&str; 16] = [
+        "", "s", "es", "ed", "d", "er", "r", "or", "ing", "ion", "ions", "ies", "y", "ize", "ive",
+        "al",
+    ];
+    const STEM_MIN: usize = 4;
+    let same = a.bytes().zip(b.bytes()).take_while(|(one, other)| one == other).count();
+    (STEM_MIN..=same).any(|stem| {
+        let ending = |word: &str| word.get(stem..).is_some_and(|end| ENDINGS.contains(&end));
+        ending(a) && ending(b)
+    })
 }
 
 /// Whether two names are the same but for a few letters in one place. Most pairs are not, and

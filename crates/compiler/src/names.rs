@@ -68,7 +68,10 @@ impl<'g> Names<'g> {
             declares_inputs: false,
         };
         for (at, node) in flow.nodes() {
-            names.add(at, node);
+            names.add(node);
+            if flow.is_inexact(at) {
+                names.inexact.push(at);
+            }
             names.carries.items.extend(calls.brings(at));
             names.carries.end_one();
         }
@@ -99,7 +102,7 @@ impl<'g> Names<'g> {
         names
     }
 
-    fn add(&mut self, at: NodeId, node: &'g Node) {
+    fn add(&mut self, node: &'g Node) {
         for name in &node.writes {
             let id = self.names.add(name);
             self.writes.items.push(id);
@@ -111,9 +114,6 @@ impl<'g> Names<'g> {
         for name in &node.needs {
             let id = self.names.add(name);
             self.needs.items.push(id);
-        }
-        if node.inexact {
-            self.inexact.push(at);
         }
         for lists in [&mut self.writes, &mut self.reads, &mut self.needs] {
             lists.end_one();

@@ -16,7 +16,7 @@ const WORK_PER_NODE: usize = 16;
 
 /// At most two findings for each fork.
 pub(crate) fn check(flow: &Flow<'_>, names: &Names<'_>, findings: &mut Vec<Diagnostic>) {
-    let mut work = flow.len() * WORK_PER_NODE;
+    let (mut work, mut reading) = (flow.len() * WORK_PER_NODE, flow.len() * WORK_PER_NODE);
     for (at, _) in flow.nodes().filter(|(at, _)| flow.is_reached[*at as usize]) {
         let branches: Vec<NodeId> =
             flow.out(at).iter().filter(|arc| arc.way == Way::Branch).map(|arc| arc.to).collect();
@@ -24,7 +24,7 @@ pub(crate) fn check(flow: &Flow<'_>, names: &Names<'_>, findings: &mut Vec<Diagn
             continue;
         }
         let Some(fork) = Fork::new(flow, at, branches, &mut work) else { return };
-        findings.extend(fork.overwritten(flow, names));
+        findings.extend(fork.overwritten(flow, names, &mut reading));
         findings.extend(fork.apart(flow));
     }
 }
@@ -56,8 +56,39 @@ impl Fork {
         Some(Fork { at, join, branches, region })
     }
 
+    /// Whether somebody reads a name after the join before it is written again. A name that only
+    /// the branches themselves read is each one's own.
+    fn is_read(&self, flow: &Flow<'_>, names: &Names<'_>, name: NameId, work: &mut usize) -> bool {
+        let readers = names.readers(name);
+        if !readers.iter().any(|at| !self.region.contains_key(at)) {
+            return false;
+        }
+        let mut seen = BTreeSet::new();
+        let mut stack: Vec<NodeId> = self.join.into_iter().collect();
+        while let Some(at) = stack.pop() {
+            // Without the time to look, somebody may.
+            let Some(left) = work.checked_sub(1) else { return true };
+            *work = left;
+            if !seen.insert(at) {
+                continue;
+            }
+            if readers.binary_search(&at).is_ok() {
+                return true;
+            }
+            if names.writers(name).binary_search(&at).is_err() {
+                stack.extend(flow.out(at).iter().map(|arc| arc.to));
+            }
+        }
+        false
+    }
+
     /// Names that two branches write, of which one value is lost.
-    fn overwritten(&self, flow: &Flow<'_>, names: &Names<'_>) -> Option<Diagnostic> {
+    fn overwritten(
+        &self,
+        flow: &Flow<'_>,
+        names: &Names<'_>,
+        work: &mut usize,
+    ) -> Option<Diagnostic> {
         let join = self.join?;
         let mut first: BTreeMap<NameId, NodeId> = BTreeMap::new();
         let mut lost: BTreeMap<NameId, (NodeId, NodeId)> = BTreeMap::new();
@@ -69,13 +100,10 @@ impl Fork {
                 }
             }
         }
-        // A name that only the branches themselves read is each one's own.
-        let is_read =
-            |name: NameId| names.readers(name).iter().any(|at| !self.region.contains_key(at));
         lost.retain(|name, _| {
             !names.is_reserved(*name)
-                && is_read(*name)
                 && !is_reduced(flow, join, names.text(*name))
+                && self.is_read(flow, names, *name, work)
         });
         let (one, other) = *lost.values().next()?;
         let texts: Vec<&str> = lost.keys().map(|name| names.text(*name)).collect();

@@ -138,7 +138,7 @@ fn all_clash(
             continue;
         }
         let enters = flow.out(from).iter().any(|arc| arc.way == Way::Enter);
-        if flow.node(from).inexact || (enters && way == Way::On) {
+        if flow.is_inexact(from) || (enters && way == Way::On) {
             return None;
         }
         if way != Way::Fail && names.writes(from).contains(&wanted.name) {

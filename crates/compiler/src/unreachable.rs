@@ -65,8 +65,9 @@ pub(crate) fn check(flow: &Flow<'_>, findings: &mut Vec<Diagnostic>) {
             1 => format!("no path from `{entry}` leads to `{id}`, nor to the one behind it"),
             _ => format!("no path from `{entry}` leads to `{id}`, nor to the {others} behind it"),
         };
-        let found = Diagnostic::new(&codes::NEVER_RUNS, at_label(id), message)
-            .help("lead a way to it, or remove it");
+        let found = Diagnostic::new(&codes::NEVER_RUNS, at_label(id), message).help(
+            "lead a way to it, or remove it; if it is another way in, give it a spec of its own",
+        );
         findings.push(about_gate(found, flow.gate(head as usize)));
     }
 }

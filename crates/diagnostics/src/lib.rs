@@ -206,22 +206,15 @@ impl Diagnostic {
         self
     }
 
-    /// Shrinks its place, once that is known, to the name it is about.
+    /// Shrinks its places, once they are known, to the name it is about.
     pub fn narrow(&mut self, source: &Source) {
-        let Some(name) = &self.name else { return };
-        let span = self.at.span();
-        let Some(text) = source.text.get(span.range()) else { return };
-        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let stands_alone = |start: &usize| {
-            !text[..*start].ends_with(is_part) && !text[start + name.len()..].starts_with(is_part)
-        };
-        let found = text.match_indices(&**name).map(|(start, _)| start).find(stands_alone);
-        if let Some(start) = found.filter(|_| !name.is_empty()) {
-            let start = span.range().start + start;
-            let narrowed = Span::new(start, start + name.len());
-            match &mut self.at {
-                Anchor::Span(span) | Anchor::Located(span, _) => *span = narrowed,
-                Anchor::Pointer(..) => {}
+        let Some(name) = self.name.clone().filter(|name| !name.is_empty()) else { return };
+        let labels = self.labels.iter_mut().map(|label| &mut label.at);
+        for anchor in std::iter::once(&mut self.at).chain(labels) {
+            if let Anchor::Span(span) | Anchor::Located(span, _) = anchor
+                && let Some(found) = find_name(source, *span, &name)
+            {
+                *span = found;
             }
         }
     }
@@ -233,6 +226,30 @@ impl Diagnostic {
             .chain(self.labels.iter_mut().map(|label| &mut label.at))
             .chain(edits.map(|edit| &mut edit.at))
     }
+}
+
+/// Where a name stands in a stretch of text: as a key in brackets, else in quotes, else alone. In
+/// code the name of a variable may well be the name of a key, and neither counts in a comment.
+fn find_name(source: &Source, span: Span, name: &str) -> Option<Span> {
+    let text = source.text.get(span.range())?;
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let stands_alone = |start: &usize| {
+        !text[..*start].ends_with(is_part) && !text[start + name.len()..].starts_with(is_part)
+    };
+    let is_code = |start: &usize| {
+        let line = text[..*start].rfind('\n').map_or(0, |end| end + 1);
+        !text[line..*start].trim_start().starts_with('#')
+    };
+    let places = || {
+        let places = text.match_indices(name).map(|(start, _)| start);
+        places.filter(stands_alone).filter(is_code)
+    };
+    let is_quoted = |start: &usize| text[..*start].ends_with(['"', '\'']);
+    let is_key = |start: &usize| text[..*start].ends_with("[\"") || text[..*start].ends_with("['");
+    let start =
+        places().find(is_key).or_else(|| places().find(is_quoted)).or_else(|| places().next())?;
+    let start = span.range().start + start;
+    Some(Span::new(start, start + name.len()))
 }
 
 /// Authors' words are repeated in messages, but not without end.

@@ -106,6 +106,7 @@ fn of_slot(tree: &Tree, node: Anchor, slot: &str) -> Anchor {
         "output" => &["output"],
         "timeout_ms" => &["timeout"],
         "args" => &["query_key"],
+        "cond" => &["condition"],
         _ => &[],
     };
     let depth = place.tokens().count() + 1;

@@ -143,6 +143,9 @@ fn a_hole_is_shown_by_an_example() {
 #[test]
 fn a_gate_without_a_hole_is_quiet() {
     gate(&["score >= 7", "score < 7"], false, &[]);
+    // Scores are whole where the conditions are, and counts are not negative.
+    gate(&["score >= 8", "score <= 7"], false, &[]);
+    gate(&["score = 0", "score > 0"], false, &[]);
     gate(&["urgent", "urgent is false"], false, &[]);
     gate(&["severity = high", "severity in [low, medium]"], false, &[]);
     gate(&["items.length > 0", "items.length = 0"], false, &[]);

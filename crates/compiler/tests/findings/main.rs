@@ -7,3 +7,4 @@ mod effects;
 mod parallel;
 mod properties;
 mod sketch;
+mod specs;
