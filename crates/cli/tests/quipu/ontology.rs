@@ -152,11 +152,13 @@ fn clauses(graph: &Value, gate: &str) -> BTreeSet<(String, String)> {
         let node = nodes.iter().find(|node| node.get("id") == edge.get("from")).unwrap();
         let told = node.get("gate");
         let told = match text(edge, "port") {
-            "then" => told,
+            // A gate that has only a default goes there without asking.
+            "then" | "next" => told,
             _ => told.and_then(|told| told.get("else")),
         };
-        // A gate that has only a default goes there without asking.
-        let source = told.map_or("default", |told| text(told, "source"));
+        // What is not noted decides nothing: the end of a run that logic asked for.
+        let Some(told) = told else { continue };
+        let source = text(told, "source");
         clauses.insert((text(edge, "to").to_string(), source.to_string()));
     }
     clauses
