@@ -211,6 +211,10 @@ codes! {
     UNKNOWN_KEY = "O109", Warning stays, None;
     /// A sub-spec that cannot be had.
     BAD_SUB_SPEC = "O110", Error, Some(Rule::Reference);
+    /// A field that a schema has twice.
+    DUPLICATE_FIELD = "O111", Warning stays, None;
+    /// An edge between nodes that it is not meant for, though nothing forbids it.
+    ODD_ENDS = "O112", Warning stays, Some(Rule::Endpoint);
 
     // O2: the rules of section 8, by their numbers.
     /// No agent.

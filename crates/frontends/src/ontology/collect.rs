@@ -212,7 +212,7 @@ fn duplicates(spec: &Spec<'_>, findings: &mut Vec<Diagnostic>) {
                     let anchor = Anchor::Located(value.span, pointer(index));
                     let message = format!("schema `{}` has two fields `{name}`", schema.name);
                     findings.push(
-                        Diagnostic::new(&codes::SPEC_DUPLICATE_ID, anchor, message)
+                        Diagnostic::new(&codes::DUPLICATE_FIELD, anchor, message)
                             .label(Anchor::Located(tree.span, pointer(*first)), "the first one")
                             .help("give one of them another name"),
                     );

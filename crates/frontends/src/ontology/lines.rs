@@ -68,8 +68,13 @@ impl<'t> Checker<'_, 't> {
                     let verb = if key == "from" { "leave" } else { "lead to" };
                     let word = line.def.map_or("", |def| def.word);
                     let message = format!(
-                        "{} edge must {verb} {}, but `{id}` is {}",
+                        "{} edge {} {verb} {}, but `{id}` is {}",
                         with_article(word),
+                        if *ends[position].code == codes::ODD_ENDS {
+                            "is meant to"
+                        } else {
+                            "must"
+                        },
                         ends[position].what,
                         with_article(def.word)
                     );

@@ -22,6 +22,8 @@ fn talks(is: NodeType) -> bool {
 const ANYTHING: Wanted = ends("a node", |_| true, &codes::WRONG_ENDS);
 const PROCESS: Wanted = ends("a process", |is| !is.is_entity(), &codes::WRONG_ENDS);
 const STORE: Wanted = ends("a store", |is| is == NodeType::Store, &codes::WRONG_ENDS);
+/// What a specification only describes is not forbidden otherwise.
+const FAILING: Wanted = ends("a process", |is| !is.is_entity(), &codes::ODD_ENDS);
 
 /// Every type of edge.
 pub static EDGES: &[EdgeDef] = &[
@@ -87,7 +89,7 @@ pub static EDGES: &[EdgeDef] = &[
         is: EdgeType::Read,
         word: "read",
         later: false,
-        from: ends("a step or an agent", touches_stores, &codes::WRONG_ENDS),
+        from: ends("a step or an agent", touches_stores, &codes::ODD_ENDS),
         to: STORE,
         fields: &[
             may("query", SCHEMA, "kept"),
@@ -100,7 +102,7 @@ pub static EDGES: &[EdgeDef] = &[
         is: EdgeType::Write,
         word: "write",
         later: false,
-        from: ends("a step or an agent", touches_stores, &codes::WRONG_ENDS),
+        from: ends("a step or an agent", touches_stores, &codes::ODD_ENDS),
         to: STORE,
         fields: &[may("data", SCHEMA, "which names are written; else all")],
         doc: "`R store.WRITE` after the step's calls",
@@ -147,8 +149,8 @@ pub static EDGES: &[EdgeDef] = &[
         is: EdgeType::Error,
         word: "error",
         later: false,
-        from: PROCESS,
-        to: PROCESS,
+        from: FAILING,
+        to: FAILING,
         fields: &[may("error_types", Holds::Texts, "kept"), may("data", SCHEMA, "kept")],
         doc: "where control goes after an error: `declarations.links`",
     },
@@ -159,7 +161,7 @@ pub static EDGES: &[EdgeDef] = &[
         from: ends(
             "a policy or a config",
             |is| matches!(is, NodeType::Policy | NodeType::Config),
-            &codes::WRONG_ENDS,
+            &codes::ODD_ENDS,
         ),
         to: ANYTHING,
         fields: &[may("effect", Holds::Text, "kept")],
