@@ -106,16 +106,6 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
     });
     origins.trace(&mut findings);
     frontends::locate(&source, &mut findings);
-    // A name that nothing writes before a gate is told there, with what was meant.
-    let told: Vec<_> = findings
-        .iter()
-        .filter(|finding| *finding.code == codes::UNWRITTEN_NAME)
-        .filter_map(|finding| finding.name.clone())
-        .collect();
-    findings.retain(|finding| {
-        *finding.code != codes::MISSPELT_NAME
-            || !finding.name.as_ref().is_some_and(|name| told.contains(name))
-    });
     for finding in &mut findings {
         finding.narrow(&source);
         if strictness == Strictness::Strict && finding.code.strict {

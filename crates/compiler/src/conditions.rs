@@ -141,7 +141,7 @@ fn never_hold(
 
 /// Whether a clause is only there for when the author's branches do not hold.
 fn is_fallback(flow: &Flow<'_>, at: NodeId) -> bool {
-    let source = flow.node(at).extra.get("gate").and_then(|gate| gate.get("source"));
+    let source = flow.node(at).clause().and_then(|clause| clause.get("source"));
     source == Some(&Value::text("polarity"))
 }
 

@@ -6,7 +6,7 @@
 //! own: what it protects leads to its handler.
 
 use graph::ops::{OpDef, Port, Runs, SlotKind};
-use graph::{Graph, Index, Kind, Label, Node, Operand};
+use graph::{Graph, IN_LABELS, Index, Kind, Label, Node, Operand, RECOVERIES};
 use value::{Text, Value};
 
 use crate::table::Table;
@@ -177,7 +177,7 @@ impl<'g> Flow<'g> {
 
     /// Whether a node waits for the branches of a fork.
     pub(crate) fn joins(&self, at: NodeId) -> bool {
-        self.node(at).def().is_some_and(|op| op.slot("reducers").is_some())
+        self.node(at).def().is_some_and(|op| op.joins)
     }
 
     /// Whether a node asks a person.
@@ -324,9 +324,7 @@ impl<'g> Flow<'g> {
         let declared = |kind: Kind| self.graph.declarations.of(kind).values();
         let mut named: Vec<&Value> = Vec::new();
         for handler in declared(Kind::Handlers) {
-            named.extend(
-                ["on_error", "fallback", "on_finally"].iter().filter_map(|key| handler.get(key)),
-            );
+            named.extend(RECOVERIES.iter().filter_map(|key| handler.get(key)));
         }
         for process in declared(Kind::Processes) {
             let keys = ["fallback", "template", "evaluation_function"];
@@ -338,7 +336,7 @@ impl<'g> Flow<'g> {
             if only_looks.iter().any(|kind| is("type", &Value::text(*kind)))
                 || is("activates", &Value::Bool(false))
                 // What labels say already is in their edges.
-                || (is("in_labels", &Value::Bool(true)) && !is("type", &Value::text("subscribe")))
+                || (is(IN_LABELS, &Value::Bool(true)) && !is("type", &Value::text("subscribe")))
             {
                 continue;
             }

@@ -22,6 +22,11 @@ pub(crate) fn check(
     findings: &mut Vec<Diagnostic>,
 ) -> BTreeSet<NameId> {
     let mut seen = vec![false; names.len()];
+    // A gate that asks for what nothing writes was told so, with what was meant.
+    let mut is_told = vec![false; names.len()];
+    for (at, _) in flow.nodes().filter(|(_, node)| node.clause().is_some()) {
+        names.reads(at).iter().for_each(|name| is_told[*name as usize] = true);
+    }
     let mut suspects: Vec<(NodeId, NameId)> = Vec::new();
     for (at, node) in flow.nodes() {
         if calls.of(at) != Some(Call::Logic) && !has_condition(node) {
@@ -51,6 +56,9 @@ pub(crate) fn check(
         let near = written.iter().copied().filter(|other| is_slip(read, other));
         let Some(meant) = nearest(read, near) else { continue };
         found.insert(name);
+        if is_told[name as usize] {
+            continue;
+        }
         let kind =
             if has_condition(flow.node(at)) { SlotKind::Condition } else { SlotKind::FirstValue };
         let message = format!("`{read}` is read in `{}`, but nothing writes it", flow.label_id(at));

@@ -1,7 +1,7 @@
 //! Names as numbers, and who writes, reads and needs them.
 
 use graph::ops::SlotKind;
-use graph::{Kind, Node};
+use graph::{ASSUMED, Kind, Node};
 
 use crate::calls::Calls;
 use crate::flow::{Flow, NodeId};
@@ -96,7 +96,7 @@ impl<'g> Names<'g> {
             let id = names.names.find(name).expect("it was added") as usize;
             let from = input.get("from").and_then(|from| from.as_text());
             names.is_input[id] = true;
-            names.is_declared[id] = from.is_none_or(|from| &**from != "assumed");
+            names.is_declared[id] = from.is_none_or(|from| &**from != ASSUMED);
             names.declares_inputs |= from.is_some_and(|from| matches!(&**from, "state" | "user"));
         }
         names

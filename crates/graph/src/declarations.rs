@@ -2,6 +2,15 @@
 
 use value::{Map, Ordered, Text, Value};
 
+/// The members of a handler that name where control goes after a failure.
+pub const RECOVERIES: [&str; 3] = ["on_error", "fallback", "on_finally"];
+
+/// The member of a link that says that labels have it too: only what they do not say is new.
+pub const IN_LABELS: &str = "in_labels";
+
+/// What an input is `from` that nobody declared: it is read, and written nowhere.
+pub const ASSUMED: &str = "assumed";
+
 /// A kind of declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {

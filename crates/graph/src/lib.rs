@@ -25,7 +25,7 @@ pub mod rewrite;
 pub mod validate;
 
 pub use contracts::Verb;
-pub use declarations::{Declarations, Kind};
+pub use declarations::{ASSUMED, Declarations, IN_LABELS, Kind, RECOVERIES};
 pub use effects::{Again, Effect, Tier, Touches};
 pub use expr::{BadExpr, Cmp, Expr, Names, Path, Term, Test, truthy};
 pub use index::Index;

@@ -283,6 +283,11 @@ impl Node {
         self.target().filter(|_| self.verb() == Some(Verb::Logic))
     }
 
+    /// What is noted of the clause it is, where it is one of a gate's: which text decided that.
+    pub fn clause(&self) -> Option<&Value> {
+        self.extra.get("gate")
+    }
+
     /// The contract of what it calls outside; an unknown verb may do anything.
     pub fn contract(&self) -> Option<&'static Contract> {
         let (namespace, verb) = self.adapter()?;

@@ -32,10 +32,13 @@ pub struct Block {
     pub problems: Vec<Problem>,
 }
 
+/// The key that ends the run when it is set to something true.
+pub const DONE: &str = "_done";
+
 impl Block {
     /// Whether it may end the run, by setting `_done`.
     pub fn may_end(&self) -> bool {
-        self.writes.iter().any(|key| &**key == "_done")
+        self.writes.iter().any(|key| &**key == DONE)
     }
 }
 

@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use ruff_python_ast::Stmt;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
-pub use block::{Access, Block, Need, Outside, Problem, ProblemKind};
+pub use block::{Access, Block, DONE, Need, Outside, Problem, ProblemKind};
 pub use interpreter::{IMPLIED_MODULES, importable_modules};
 
 /// Everything that can be said about a block from its text.

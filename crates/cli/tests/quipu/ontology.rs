@@ -164,6 +164,29 @@ fn clauses(graph: &Value, gate: &str) -> BTreeSet<(String, String)> {
     clauses
 }
 
+const SLIP: &str = r#"
+name: Sure or not
+version: "1.0"
+entry_point: ask
+entities:
+  - {id: oracle, type: agent, label: Oracle, model: gpt-4o}
+schemas:
+  - {name: Answer, fields: [{name: certainty, type: float}]}
+processes:
+  - {id: ask, type: step, label: Ask}
+  - id: sure
+    type: gate
+    label: Sure?
+    condition: certianty >= 0.8
+    branches: [{condition: certianty >= 0.8, target: tell}, {condition: certianty < 0.8, target: ask}]
+  - {id: tell, type: step, label: Tell}
+edges:
+  - {type: invoke, from: ask, to: oracle, output: Answer}
+  - {type: flow, from: ask, to: sure}
+  - {type: branch, from: sure, to: tell, condition: certianty >= 0.8}
+  - {type: branch, from: sure, to: ask, condition: certianty < 0.8}
+"#;
+
 #[test]
 fn a_compiled_spec_compiles_to_itself() {
     let mut files = files("specs", ".yaml");
@@ -172,6 +195,9 @@ fn a_compiled_spec_compiles_to_itself() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../frontends/tests/specs/everything.yaml"),
     );
     let folder = Folder::new();
+    // A name that the spec and the analysis would both complain about.
+    folder.write("slip.yaml", SLIP);
+    files.push(folder.path().join("slip.yaml"));
     for file in files {
         let once = folder.run(&["compile", file.to_str().unwrap()]);
         let again = folder.run_with(&["compile", "-"], &once.stdout);

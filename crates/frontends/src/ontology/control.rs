@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use graph::RECOVERIES;
 use graph::components::Components;
 use value::Text;
 
@@ -161,12 +162,8 @@ impl Written {
 
 /// Where a run begins: as the spec says, else the first process that nothing leads to.
 pub(super) fn entry(spec: &Spec<'_>) -> Option<usize> {
-    let is_passed = |process: &usize| {
-        let thing = &spec.things[*process];
-        thing.place.list == "processes" && thing.def.is_none_or(|def| def.is.is_passed())
-    };
     let given = spec.tree.get("entry_point").and_then(Tree::as_text);
-    if let Some(entry) = given.and_then(|id| spec.find(id)).filter(is_passed) {
+    if let Some(entry) = given.and_then(|id| passed(spec, id)) {
         return Some(entry);
     }
     // What a person begins with is where a run begins; branches lead somewhere as well.
@@ -181,18 +178,19 @@ pub(super) fn entry(spec: &Spec<'_>) -> Option<usize> {
             );
         }
     }
-    let passed: Vec<usize> =
-        spec.processes().map(|(process, _)| process).filter(is_passed).collect();
+    let passed = spec.processes().filter(|(_, thing)| is_passed(thing));
+    let passed: Vec<usize> = passed.map(|(process, _)| process).collect();
     let is_root = |process: &&usize| !led_to.contains(spec.things[**process].id);
     passed.iter().find(is_root).or(passed.first()).copied()
 }
 
 /// A process that has a label, by its id.
 pub(super) fn passed(spec: &Spec<'_>, id: &str) -> Option<usize> {
-    spec.find(id).filter(|process| {
-        let thing = &spec.things[*process];
-        thing.place.list == "processes" && thing.def.is_none_or(|def| def.is.is_passed())
-    })
+    spec.find(id).filter(|process| is_passed(&spec.things[*process]))
+}
+
+fn is_passed(thing: &Thing<'_>) -> bool {
+    thing.place.list == "processes" && thing.def.is_none_or(|def| def.is.is_passed())
 }
 
 /// Flow edges of an entity that count as a step's own. More would be no flow but a mistake, and
@@ -255,7 +253,7 @@ fn normal_ways(spec: &Spec<'_>, process: usize, thing: &Thing<'_>) -> Vec<usize>
 /// Adds the ways that control takes after an error.
 fn after_errors(spec: &Spec<'_>, ways: &mut [Vec<usize>]) {
     let recoveries = |handler: &Thing<'_>| -> Vec<usize> {
-        let names = ["on_error", "fallback", "on_finally"].into_iter();
+        let names = RECOVERIES.into_iter();
         names.filter_map(|name| passed(spec, handler.text(name)?)).collect()
     };
     for (_, handler) in spec.of_type(NodeType::ErrorHandler) {

@@ -1,11 +1,12 @@
 //! Declarations: what the labels refer to, with every field the author gave.
 
-use graph::{Declarations, Kind};
 use std::collections::BTreeMap;
 
+use graph::{ASSUMED, Declarations, IN_LABELS, Kind};
 use value::{Map, Ordered, Text, Value};
 
 use super::control::passed;
+use super::effects::is_made;
 use super::fields::{EdgeType, NodeType};
 use super::spec::{Line, Spec, Thing};
 use crate::origins::Origins;
@@ -53,7 +54,7 @@ fn said_by_labels(spec: &Spec<'_>, line: &Line<'_>) -> Option<&'static [&'static
     let from = spec.thing(line.from);
     let is = |thing: Option<&Thing<'_>>, is: NodeType| thing.is_some_and(|thing| thing.is(is));
     let to = spec.thing(line.to);
-    let acts = |thing| is(thing, NodeType::Step) || is(thing, NodeType::Gate);
+    let acts = |thing: Option<&Thing<'_>>| thing.is_some_and(is_made);
     let both_passed = passed(spec, line.from).is_some() && passed(spec, line.to).is_some();
     Some(match line.def?.is {
         EdgeType::Flow if both_passed => &[],
@@ -106,7 +107,7 @@ fn link(
     origins.declaration(Kind::Links.word(), name.clone(), line.place.pointer());
     let mut members = without(line.tree, &[]);
     if said.is_some() {
-        members.insert("in_labels".into(), true.into());
+        members.insert(IN_LABELS.into(), true.into());
     }
     declared.of_mut(Kind::Links).insert(name, members.into());
 }
@@ -174,7 +175,7 @@ pub(super) fn assume(
     for name in read {
         let inputs = declared.of_mut(Kind::Inputs);
         if !name.starts_with('_') && !inputs.contains_key(&name) && !is_written(&name) {
-            inputs.insert(name, Value::map([("from", Value::text("assumed"))]));
+            inputs.insert(name, Value::map([("from", Value::text(ASSUMED))]));
         }
     }
 }

@@ -72,8 +72,7 @@ pub(super) const TOOL_NAME: &str = "tool_name";
 
 /// The logic that a process runs: steps and gates do.
 pub(super) fn runs_logic<'t>(thing: &Thing<'t>) -> Option<&'t Text> {
-    let runs = thing.is(NodeType::Step) || thing.is(NodeType::Gate);
-    thing.text("logic").filter(|code| runs && !code.trim().is_empty())
+    thing.text("logic").filter(|code| is_made(thing) && !code.trim().is_empty())
 }
 
 /// Channels that a process receives from.
@@ -86,7 +85,7 @@ pub(super) fn subscriptions<'s, 't>(
     lines.filter(|line| spec.thing(line.from).is_some_and(|from| from.is(NodeType::Channel)))
 }
 
-/// Which calls of a process are made: those of steps and gates.
+/// Whether what a process says is done: of steps and gates. Of others it is only kept yet.
 pub(super) fn is_made(thing: &Thing<'_>) -> bool {
     thing.is(NodeType::Step) || thing.is(NodeType::Gate)
 }

@@ -4,7 +4,7 @@ use diagnostics::{Anchor, Diagnostic, codes};
 use value::At;
 
 use super::Ontology;
-use super::fields::{COMMON_EDGE, EdgeType, NodeType};
+use super::fields::{COMMON_EDGE, EdgeDef, EdgeType, NodeDef, NodeType, Wanted};
 use super::shape::{Checker, list};
 use super::spec::{Line, with_article};
 use crate::yaml::{Node, Tree};
@@ -12,96 +12,95 @@ use crate::yaml::{Node, Tree};
 impl<'t> Checker<'_, 't> {
     /// Checks an edge.
     pub(super) fn line(&mut self, at: &At<'_>, line: &Line<'t>) {
-        let own = match line.def {
-            Some(def) if !def.later || self.ontology == Ontology::V02 => def.fields,
-            Some(_) => return,
-            None => {
-                self.members(at, line.tree, COMMON_EDGE, line);
-                return self.ends(line, false);
-            }
+        let Some(def) = line.def else {
+            self.members(at, line.tree, COMMON_EDGE, line);
+            return self.ends(line, None);
         };
-        self.object(at, line.tree, [COMMON_EDGE, own], line);
-        self.ends(line, true);
-        match line.def.map(|def| def.is) {
-            Some(EdgeType::Loop) => self.leads_back(line),
-            Some(EdgeType::Error) => self.is_covered(line),
-            Some(EdgeType::Invoke) => self.retries(line),
+        if def.later && self.ontology == Ontology::V1 {
+            return;
+        }
+        self.object(at, line.tree, [COMMON_EDGE, def.fields], line);
+        self.ends(line, Some(def));
+        match def.is {
+            EdgeType::Loop => self.leads_back(line),
+            EdgeType::Error => self.is_covered(line),
+            EdgeType::Invoke => self.retries(line),
             _ => {}
         }
     }
 
-    /// Both ends exist, and are of types that the edge can join.
-    fn ends(&mut self, line: &Line<'t>, is_known: bool) {
-        let ends = line.def.map(|def| [&def.from, &def.to]);
-        for (position, (key, id)) in [("from", line.from), ("to", line.to)].into_iter().enumerate()
-        {
+    /// Both ends exist, and are of types that the edge can join, where its type is known.
+    fn ends(&mut self, line: &Line<'t>, def: Option<&'static EdgeDef>) {
+        for key in ["from", "to"] {
+            let id = if key == "from" { line.from } else { line.to };
             if id.is_empty() {
                 continue;
             }
-            let at = line.place.member(line.tree, key);
-            match self.spec.thing(id) {
-                None if self.forgives(id)
-                    || self.is_reported(&codes::UNKNOWN_REFERENCE, id, &at) => {}
-                None => {
-                    let message = format!("`{key}` of {line} names `{id}`, which does not exist");
-                    let found = Diagnostic::new(&codes::UNKNOWN_REFERENCE, at.clone(), message);
-                    let fits = ends.filter(|_| is_known).map(|ends| ends[position].fits);
-                    let ids = self.spec.ids(fits.unwrap_or(|_| true));
-                    let near = self.near(id, ids);
-                    self.meant.extend(near);
-                    let found = match near {
-                        Some(near) => found.meant(near, at),
-                        None => found.help("define it under `entities:` or `processes:`"),
-                    };
-                    self.report(found);
-                }
-                Some(_) => {
-                    let (Some(def), Some(ends), true) = (self.spec.type_of(id), ends, is_known)
-                    else {
-                        continue;
-                    };
-                    // What such a node may do is said by the ontology that has it.
-                    if (ends[position].fits)(def.is) || (def.later && self.ontology == Ontology::V1)
-                    {
-                        continue;
-                    }
-                    let verb = if key == "from" { "leave" } else { "lead to" };
-                    let word = line.def.map_or("", |def| def.word);
-                    let message = format!(
-                        "{} edge {} {verb} {}, but `{id}` is {}",
-                        with_article(word),
-                        if *ends[position].code == codes::ODD_ENDS {
-                            "is meant to"
-                        } else {
-                            "must"
-                        },
-                        ends[position].what,
-                        with_article(def.word)
-                    );
-                    let mut found = Diagnostic::new(ends[position].code, at, message);
-                    // Written the wrong way round, both ends are wrong for one reason.
-                    let other = self.spec.thing(if key == "from" { line.to } else { line.from });
-                    let is_turned = other.and_then(|other| other.def).is_some_and(|other| {
-                        (ends[position].fits)(other.is) && (ends[1 - position].fits)(def.is)
-                    });
-                    if is_turned {
-                        found =
-                            found.help("it is written the wrong way round: swap `from` and `to`");
-                        self.report(found);
-                        return;
-                    }
-                    let is_call =
-                        line.is(EdgeType::Invoke) && def.is == NodeType::Agent && key == "from";
-                    self.report(if is_call {
-                        found.help("call it from a step; `tools:` gives a tool to an agent")
-                    } else {
-                        match self.spec.ids(ends[position].fits).take(7).collect::<Vec<_>>() {
-                            ids if ids.is_empty() || ids.len() > 6 => found,
-                            ids => found.help(format!("it can be {}", list(ids.into_iter()))),
-                        }
-                    });
-                }
+            let is_known = self.spec.thing(id).is_some();
+            let (wanted, other) = match def {
+                Some(def) if key == "from" => (Some(&def.from), Some(&def.to)),
+                Some(def) => (Some(&def.to), Some(&def.from)),
+                None => (None, None),
+            };
+            if !is_known {
+                self.unknown_end(line, key, id, wanted);
+                continue;
             }
+            let (Some(wanted), Some(other)) = (wanted, other) else { continue };
+            let Some(node) = self.spec.type_of(id) else { continue };
+            // What a later node may do is said by the ontology that has it.
+            if (wanted.fits)(node.is) || (node.later && self.ontology == Ontology::V1) {
+                continue;
+            }
+            // Written the wrong way round, both ends are wrong for one reason.
+            let opposite = self.spec.thing(if key == "from" { line.to } else { line.from });
+            let is_turned = opposite
+                .and_then(|opposite| opposite.def)
+                .is_some_and(|opposite| (wanted.fits)(opposite.is) && (other.fits)(node.is));
+            let found = self.wrong_end(line, key, wanted, node);
+            if is_turned {
+                let help = "it is written the wrong way round: swap `from` and `to`";
+                return self.report(found.help(help));
+            }
+            self.report(found);
+        }
+    }
+
+    fn unknown_end(&mut self, line: &Line<'t>, key: &str, id: &'t str, wanted: Option<&Wanted>) {
+        let at = line.place.member(line.tree, key);
+        if self.forgives(id) || self.is_reported(&codes::UNKNOWN_REFERENCE, id, &at) {
+            return;
+        }
+        let message = format!("`{key}` of {line} names `{id}`, which does not exist");
+        let found = Diagnostic::new(&codes::UNKNOWN_REFERENCE, at.clone(), message);
+        let fits: fn(NodeType) -> bool = wanted.map_or(|_| true, |wanted| wanted.fits);
+        let near = self.near(id, self.spec.ids(fits));
+        self.meant.extend(near);
+        self.report(match near {
+            Some(near) => found.meant(near, at),
+            None => found.help("define it under `entities:` or `processes:`"),
+        });
+    }
+
+    fn wrong_end(&self, line: &Line<'t>, key: &str, wanted: &Wanted, node: &NodeDef) -> Diagnostic {
+        const LISTED_MAX: usize = 6;
+        let verb = if key == "from" { "leave" } else { "lead to" };
+        let must = if *wanted.code == codes::ODD_ENDS { "is meant to" } else { "must" };
+        let message = format!(
+            "{} edge {must} {verb} {}, but `{}` is {}",
+            with_article(line.def.map_or("", |def| def.word)),
+            wanted.what,
+            if key == "from" { line.from } else { line.to },
+            with_article(node.word)
+        );
+        let found = Diagnostic::new(wanted.code, line.place.member(line.tree, key), message);
+        if line.is(EdgeType::Invoke) && node.is == NodeType::Agent && key == "from" {
+            return found.help("call it from a step; `tools:` gives a tool to an agent");
+        }
+        let ids: Vec<&str> = self.spec.ids(wanted.fits).take(LISTED_MAX + 1).collect();
+        match ids.len() {
+            1..=LISTED_MAX => found.help(format!("it can be {}", list(ids.into_iter()))),
+            _ => found,
         }
     }
 

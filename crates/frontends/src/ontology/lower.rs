@@ -68,7 +68,7 @@ impl<'t> Lowering<'_, 't> {
     }
 
     fn end_when_done(&self, label: &mut Builder, at: &Anchor) {
-        let is_done = Expr::Truthy(Term::Name(Path::parse("_done").expect("it is a name")));
+        let is_done = Expr::Truthy(Term::Name(Path::parse(logic::DONE).expect("it is a name")));
         let way = label.ask(is_done, at);
         label.end_by(way);
     }

@@ -30,8 +30,8 @@ mod ways;
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostics::{Diagnostic, Source, codes};
+use graph::Kind;
 use graph::draft::Draft;
-use graph::{Expr, Kind};
 use value::{Map, Text, Value};
 
 use crate::origins::Origins;
@@ -39,11 +39,12 @@ use crate::yaml::Tree;
 use crate::{Reading, yaml};
 use control::Control;
 use effects::Effects;
-use fields::{EdgeType, NodeType};
+use fields::NodeType;
 use lower::Lowering;
 use shape::Checker;
 use spec::Spec;
 pub(crate) use spec::heading;
+use ways::Ways;
 
 /// Which ontology a spec is written for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,7 +122,7 @@ fn compile(
         origins.label(id.clone(), origin);
         draft.labels.insert(id, label);
     }
-    assume(&effects, &decisions, &spec, &mut draft);
+    assume(&effects, &decisions, &ways, &mut draft);
     describe(&spec, &control, &mut draft);
     Some(draft)
 }
@@ -161,7 +162,7 @@ fn decide(
 fn assume(
     effects: &[Effects],
     decisions: &BTreeMap<usize, gates::Decision>,
-    spec: &Spec<'_>,
+    ways: &[Ways<'_, '_>],
     draft: &mut Draft,
 ) {
     if effects.iter().any(|effects| effects.inexact) {
@@ -171,9 +172,8 @@ fn assume(
     let read = effects.iter().flat_map(|effects| effects.reads.iter().cloned());
     let asked = decisions.values().flat_map(|decision| &decision.clauses);
     let asked = asked.flat_map(|clause| clause.when.names().into_iter().cloned());
-    let loops = spec.edges.iter().filter(|line| line.is(EdgeType::Loop));
-    let loops = loops.filter_map(|line| Expr::parse(line.text("condition")?).ok());
-    let loops = loops.flat_map(|expr| expr.names().into_iter().cloned().collect::<Vec<_>>());
+    let loops = ways.iter().flat_map(|ways| &ways.loops).filter_map(|way| way.when.as_ref());
+    let loops = loops.flat_map(|when| when.names().into_iter().cloned());
     let read: Vec<Text> = read.chain(asked).chain(loops).collect();
     declare::assume(&mut draft.declarations, read.into_iter(), |name| {
         written.contains(&Text::from(name))
@@ -195,4 +195,32 @@ fn describe(spec: &Spec<'_>, control: &Control, draft: &mut Draft) {
         policy.insert("checkpointing".into(), value.to_value());
     }
     draft.runtime_policy = policy;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is known of a process before its label exists must be what its nodes then say.
+    #[test]
+    fn effects_of_processes_are_those_of_their_nodes() {
+        let everything = include_str!("../../tests/specs/everything.yaml").to_string();
+        for text in (0..20).map(|seed| sim::spec(seed, 40)).chain([everything]) {
+            let source = Source::new("spec.yaml", text);
+            let tree = yaml::read(&source, &mut Vec::new()).unwrap();
+            let spec = collect::collect(&tree, Ontology::V1, &mut Vec::new()).unwrap();
+            let declared = declare::declare(&spec, &mut Origins::default());
+            let effects = effects::effects(&spec, &declared, &source, &mut Vec::new());
+            let draft = read(&source, Ontology::V1).draft.unwrap();
+            let graph = graph::normalize(draft, &mut Vec::new());
+            for (id, label) in &graph.labels {
+                let own =
+                    |name: &&Text| !name.starts_with("_loops_") && **name != "_returned".into();
+                let known = &effects[spec.find(id).unwrap()];
+                let known: BTreeSet<&Text> = known.writes.iter().collect();
+                let said = label.nodes.iter().flat_map(|node| &node.writes);
+                assert_eq!(said.filter(own).collect::<BTreeSet<_>>(), known, "{id} writes");
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Names that must be the name of something: a node of the right type, a schema, a template, a
 //! file.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use diagnostics::{Anchor, Code, Diagnostic, Label, codes};
@@ -87,27 +88,12 @@ impl<'t> Checker<'_, 't> {
 
     /// Whether a name probably means a node whose id is missing: then that is the one cause.
     pub(super) fn forgives(&mut self, name: &'t str) -> bool {
-        if self.forgiven.contains(name) {
-            return true;
-        }
-        if self.forgiven.len() >= self.spec.nameless {
-            return false;
-        }
-        self.forgiven.insert(name);
-        true
+        forgives(&mut self.forgiven, self.spec.nameless, name)
     }
 
     /// The same for schemas without a name.
     pub(super) fn forgives_schema(&mut self, name: &'t str) -> bool {
-        let nameless = self.spec.schemas.iter().filter(|schema| schema.name.is_empty()).count();
-        if self.forgiven_schemas.contains(name) {
-            return true;
-        }
-        if self.forgiven_schemas.len() >= nameless {
-            return false;
-        }
-        self.forgiven_schemas.insert(name);
-        true
+        forgives(&mut self.forgiven_schemas, self.spec.nameless_schemas, name)
     }
 
     pub(super) fn schema_name(&mut self, used: &Use<'_, 't>, name: &'t str, code: &'static Code) {
@@ -164,6 +150,11 @@ impl<'t> Checker<'_, 't> {
         let found = Diagnostic::new(&codes::BAD_SUB_SPEC, used.anchor(), message);
         self.report(found.help("write a relative path such as `agents/writer.yaml`, or `self`"));
     }
+}
+
+/// Forgives as many names as there are things without one.
+fn forgives<'t>(forgiven: &mut BTreeSet<&'t str>, most: usize, name: &'t str) -> bool {
+    forgiven.contains(name) || (forgiven.len() < most && forgiven.insert(name))
 }
 
 /// `an agent or a tool` as `agent or tool`.

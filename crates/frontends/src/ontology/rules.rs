@@ -58,19 +58,7 @@ impl<'t> Checker<'_, 't> {
                 return;
             }
         };
-        // A store of a later type may have later keys; the type is the one finding.
-        let before = self.findings.len();
         self.object(&at, thing.tree, [COMMON, fields], &thing.shown());
-        let new = self.findings.split_off(before);
-        let has_later_word = new.iter().any(|found| {
-            found.help.as_deref() == Some(super::shape::LATER)
-                && *found.code == codes::SPEC_NOT_ALLOWED
-        });
-        self.findings.extend(new.into_iter().filter(|found| {
-            !(has_later_word
-                && *found.code == codes::UNKNOWN_KEY
-                && found.help.as_deref() == Some(super::shape::LATER))
-        }));
         match thing.def.map(|def| def.is) {
             Some(NodeType::Gate) => self.gate(thing),
             Some(NodeType::Spawn) => self.spawn(thing),
@@ -85,11 +73,8 @@ impl<'t> Checker<'_, 't> {
         if branches.len() >= 2 {
             return;
         }
-        let key = gate.tree.entry("branches").map(|(key, _)| key.span);
-        let at = match key {
-            Some(span) => Anchor::Located(span, gate.place.pointer().child("branches")),
-            None => gate.place.member(gate.tree, "branches"),
-        };
+        let Some((key, _)) = gate.tree.entry("branches") else { return };
+        let at = Anchor::Located(key.span, gate.place.pointer().child("branches"));
         let count = if branches.is_empty() { "no branch" } else { "one branch" };
         let message = format!("{} has {count}", gate.shown());
         let found = Diagnostic::new(&codes::RULE_3, at, message);

@@ -63,8 +63,16 @@ impl<'t> Checker<'_, 't> {
             .filter(is_missing)
             .map(|field| (field, self.meant_as(tree, tables, field.name)))
             .collect();
+        // What is of a later type may have later keys; the type is the one finding.
+        let is_later = fields().any(|field| match (&field.holds, tree.get(field.name)) {
+            (Holds::Word(_, later), Some(value)) => {
+                value.as_text().is_some_and(|word| later.contains(&&**word))
+            }
+            _ => false,
+        });
         for (key, value) in entries {
             match fields().find(|field| field.name == &*key.text) {
+                Some(field) if field.later && is_later && self.ontology == Ontology::V1 => {}
                 Some(field) if field.later && self.ontology == Ontology::V1 => {
                     let at = Anchor::Located(key.span, at.member(&key.text).pointer());
                     let message = format!("{of} has the key `{}`, which nobody reads", key.text);

@@ -20,6 +20,8 @@ pub(super) struct Spec<'t> {
     pub(super) schemas: Vec<Schema<'t>>,
     /// How many nodes cannot be named: their ids are missing, or whole lists are.
     pub(super) nameless: usize,
+    /// How many schemas have no name.
+    pub(super) nameless_schemas: usize,
     /// Whether the list of schemas could not be read.
     pub(super) lacks_schemas: bool,
     by_id: BTreeMap<&'t str, usize>,
@@ -197,6 +199,7 @@ impl<'t> Spec<'t> {
                 ambiguous.insert(thing.id);
             }
         }
+        let nameless_schemas = schemas.iter().filter(|schema| schema.name.is_empty()).count();
         let mut by_schema = BTreeMap::new();
         for (index, schema) in
             schemas.iter().enumerate().filter(|(_, found)| !found.name.is_empty())
@@ -228,6 +231,7 @@ impl<'t> Spec<'t> {
             edges,
             schemas,
             nameless: 0,
+            nameless_schemas,
             lacks_schemas: false,
             by_id,
             by_schema,

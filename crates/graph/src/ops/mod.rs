@@ -33,6 +33,8 @@ pub struct OpDef {
     pub writes: &'static [Written],
     /// Whether older compilers list what it reads; where they do not, names are looked up.
     pub lists_reads: bool,
+    /// Whether it waits for the branches of a fork.
+    pub joins: bool,
     /// Whether spec 1 draws what it writes as a data edge.
     pub feeds: bool,
     /// Whether spec 1 lists it; a graph with any other is written as `1.0+quipu`.

@@ -2,39 +2,13 @@
 
 use super::super::layout::{Point, Step};
 use super::super::scene::Scene;
-use super::super::tests::{random_sketch, sketch};
+use super::super::tests::{Rect, random_sketch, sketch};
 use super::sheet::Sheet;
 
+/// What sums of floats may be off.
+const ROUNDING: f64 = 0.01;
+
 const FORTY: &str = include_str!("../tests/forty.txt");
-
-#[derive(Clone, Copy, Debug)]
-struct Rect {
-    left: f64,
-    top: f64,
-    right: f64,
-    bottom: f64,
-}
-
-impl Rect {
-    fn new(corner: Point, width: f64, height: f64) -> Rect {
-        Rect { left: corner.x, top: corner.y, right: corner.x + width, bottom: corner.y + height }
-    }
-
-    /// Rounding aside.
-    fn meets(&self, other: &Rect) -> bool {
-        self.left < other.right - 0.01
-            && other.left < self.right - 0.01
-            && self.top < other.bottom - 0.01
-            && other.top < self.bottom - 0.01
-    }
-
-    fn holds(&self, inner: &Rect) -> bool {
-        self.left <= inner.left + 0.01
-            && self.top <= inner.top + 0.01
-            && self.right >= inner.right - 0.01
-            && self.bottom >= inner.bottom - 0.01
-    }
-}
 
 fn check(text: &str) {
     let graph = sketch::graph(text);
@@ -51,7 +25,7 @@ fn check(text: &str) {
     for (at, block) in blocks.iter().enumerate() {
         assert!(page.holds(block), "block {at} leaves the page\n{text}");
         for (other_at, other) in blocks.iter().enumerate().skip(at + 1) {
-            assert!(!block.meets(other), "blocks {at} and {other_at} overlap\n{text}");
+            assert!(!block.meets(other, ROUNDING), "blocks {at} and {other_at} overlap\n{text}");
         }
     }
     for (plan, (block, corner)) in sheet.plans.iter().zip(blocks.iter().zip(corners)) {
@@ -83,7 +57,7 @@ fn check(text: &str) {
                     top: at.y.min(end.y),
                     bottom: at.y.max(end.y),
                 };
-                let met = blocks.iter().position(|block| block.meets(&path));
+                let met = blocks.iter().position(|block| block.meets(&path, ROUNDING));
                 assert_eq!(met, None, "a line from block {from} meets a block\n{text}");
             }
             at = end;

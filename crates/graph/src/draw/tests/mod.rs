@@ -4,6 +4,38 @@ pub(super) mod hostile;
 mod pictures;
 pub(super) mod sketch;
 
+use super::layout::Point;
+
+/// The room that something takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rect {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+}
+
+impl Rect {
+    pub(super) fn new(corner: Point, width: f64, height: f64) -> Rect {
+        Rect { left: corner.x, top: corner.y, right: corner.x + width, bottom: corner.y + height }
+    }
+
+    /// Whether they share more than what rounding explains.
+    pub(super) fn meets(&self, other: &Rect, rounding: f64) -> bool {
+        self.left < other.right - rounding
+            && other.left < self.right - rounding
+            && self.top < other.bottom - rounding
+            && other.top < self.bottom - rounding
+    }
+
+    pub(super) fn holds(&self, inner: &Rect) -> bool {
+        self.left <= inner.left + 0.01
+            && self.top <= inner.top + 0.01
+            && self.right >= inner.right - 0.01
+            && self.bottom >= inner.bottom - 0.01
+    }
+}
+
 /// Numbers that look random and are the same in every run.
 struct Dice(u64);
 

@@ -186,7 +186,7 @@ pub(super) struct Relation<'a> {
 pub(super) fn relations(graph: &Graph) -> impl Iterator<Item = Relation<'_>> {
     let links = graph.declarations.of(declarations::Kind::Links).values();
     // What the labels show already is not shown twice.
-    let links = links.filter(|link| link.get("in_labels") != Some(&Value::Bool(true)));
+    let links = links.filter(|link| link.get(declarations::IN_LABELS) != Some(&Value::Bool(true)));
     links.filter_map(|link| {
         let text = |name: &str| link.get(name).and_then(Value::as_text).map(|text| &**text);
         let word = text("type").unwrap_or_default();

@@ -226,8 +226,7 @@ impl<'a> Flow<'a> {
         for (id, declared) in self.graph.declarations.of(declarations::Kind::Handlers).iter() {
             let node = self.cast.guard(&mut self.picture, Kind::Handler, id);
             let mut ways: Vec<(&str, usize)> = Vec::new();
-            let members = ["on_error", "fallback", "on_finally"];
-            let named = members.into_iter().flat_map(|member| {
+            let named = declarations::RECOVERIES.into_iter().flat_map(|member| {
                 cast::named(declared, member).into_iter().map(move |(id, _)| (member, id))
             });
             let linked = linked.get(&**id).into_iter().flatten();

@@ -112,7 +112,7 @@ fn act<'a>(
     retry: Option<&Node>,
 ) {
     let deed = match op.runs {
-        Runs::Control if is_join(op) => {
+        Runs::Control if op.joins => {
             if told.deeds.is_empty() && told.ways.is_empty() {
                 told.join = Some(Words::of(node).line());
             }
@@ -133,12 +133,6 @@ fn act<'a>(
         *came = Came { label: std::mem::take(&mut came.label), ..Came::plainly() };
     }
     told.deeds.push(deed);
-}
-
-/// Control passes such a node and is neither decided nor split there.
-fn is_join(op: &OpDef) -> bool {
-    op.runs == Runs::Control
-        && op.ports.iter().all(|def| matches!(def.port, Port::Err | Port::Next))
 }
 
 fn asked(node: &Node) -> String {
@@ -219,7 +213,7 @@ fn go(node: &Node, op: &'static OpDef, edge: &Edge, came: &Came) -> Option<Came>
     let text = |extra: &Extra, name: &str| {
         extra.get(name).and_then(Value::as_text).map(|text| clean(text)).unwrap_or_default()
     };
-    let gate = node.extra.get("gate");
+    let gate = node.clause();
     let of_gate = |name: &str| {
         let text = gate.and_then(|gate| gate.get(name)).and_then(Value::as_text);
         text.map(|text| clean(text)).unwrap_or_default()

@@ -1,33 +1,14 @@
 //! Nothing of a view overlaps: checked on the measures, before they become text.
 
 use super::super::super::layout::{Point, Step};
-use super::super::super::tests::{random_sketch, sketch};
+use super::super::super::tests::{Rect, random_sketch, sketch};
 use super::super::tests::writer;
 use super::super::{View, picture};
 use super::Sheet;
 use crate::Graph;
 
-#[derive(Clone, Copy, Debug)]
-struct Rect {
-    left: f64,
-    top: f64,
-    right: f64,
-    bottom: f64,
-}
-
-impl Rect {
-    fn new(corner: Point, width: f64, height: f64) -> Rect {
-        Rect { left: corner.x, top: corner.y, right: corner.x + width, bottom: corner.y + height }
-    }
-
-    /// Rounding aside.
-    fn meets(&self, other: &Rect) -> bool {
-        self.left < other.right - 0.2
-            && other.left < self.right - 0.2
-            && self.top < other.bottom - 0.2
-            && other.top < self.bottom - 0.2
-    }
-}
+/// What sums of floats may be off, where lines touch borders.
+const ROUNDING: f64 = 0.2;
 
 /// Everything with text in it: nodes, what stands beside them, the words of links.
 fn things(sheet: &Sheet) -> Vec<Rect> {
@@ -53,7 +34,7 @@ fn check(graph: &Graph, view: View) {
     for (at, thing) in things.iter().enumerate() {
         assert!(thing.left > -0.01 && thing.right < width + 0.01, "{thing:?} leaves the page");
         assert!(thing.top > -0.01 && thing.bottom < height + 0.01, "{thing:?} leaves the page");
-        let met = things[at + 1..].iter().find(|other| thing.meets(other));
+        let met = things[at + 1..].iter().find(|other| thing.meets(other, ROUNDING));
         assert!(met.is_none(), "{thing:?} and {met:?}");
     }
     for route in sheet.layout.routes.iter().flatten() {
@@ -66,7 +47,7 @@ fn check(graph: &Graph, view: View) {
                 let from = sheet.point(Point { x: at.x.min(end.x), y: at.y.min(end.y) });
                 let to = sheet.point(Point { x: at.x.max(end.x) + 0.5, y: at.y.max(end.y) });
                 let path = Rect { left: from.x, right: to.x, top: from.y, bottom: to.y };
-                let crossed = things.iter().find(|thing| thing.meets(&path));
+                let crossed = things.iter().find(|thing| thing.meets(&path, ROUNDING));
                 assert!(crossed.is_none(), "a line runs through {crossed:?}");
             }
             at = end;
