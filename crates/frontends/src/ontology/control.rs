@@ -233,12 +233,9 @@ pub(super) fn loops<'s, 't>(
 
 /// Everything that a gate can lead to.
 fn gate_targets(spec: &Spec<'_>, gate: usize, thing: &Thing<'_>) -> Vec<usize> {
-    let inline = thing.tree.get("branches").and_then(Tree::as_list).unwrap_or_default();
-    let inline = inline.iter().filter_map(|branch| branch.get("target")?.as_text());
-    let default = thing.text("default");
     let explicit =
         spec.edges_from(gate).filter(|line| line.is(EdgeType::Branch)).map(|line| line.to);
-    let ids = inline.chain(default).map(|id| &**id).chain(explicit);
+    let ids = thing.own_targets().map(|id| &**id).chain(explicit);
     ids.filter_map(|id| passed(spec, id)).collect()
 }
 

@@ -1,5 +1,7 @@
 //! What each process reads and writes, as far as its text tells.
 
+use std::collections::BTreeSet;
+
 use diagnostics::{Anchor, Diagnostic, Source, codes};
 use graph::Declarations;
 use logic::{Block, ProblemKind};
@@ -60,6 +62,11 @@ pub(super) fn effects(
         all.push(effects);
     }
     all
+}
+
+/// All names that some process can write.
+pub(super) fn all_written(effects: &[Effects]) -> BTreeSet<&Text> {
+    effects.iter().flat_map(|effects| &effects.writes).collect()
 }
 
 /// The name of a person's answer.

@@ -110,52 +110,24 @@ pub(super) fn decide(
     let mut decision = Decision::default();
     // With two branches and nothing else, the gate's own condition decides between them. Where
     // both can be asked and there is a default for the rest, they are.
-    let can_ask = gate.text("default").is_some() && inline.iter().all(is_usable);
-    let by_condition = explicit.is_empty() && inline.len() == 2 && condition.is_some() && !can_ask;
-    if !by_condition {
-        let usable: Vec<&Branch> = explicit.iter().filter(|branch| is_usable(branch)).collect();
-        let led_to: BTreeSet<usize> = usable.iter().map(|branch| branch.to).collect();
-        let rest = inline.iter().filter(|branch| is_usable(branch) && !led_to.contains(&branch.to));
-        let all = usable.into_iter().map(|branch| (branch, "explicit"));
-        for (branch, source) in all.chain(rest.map(|branch| (branch, "inline"))) {
-            let Some(when) = branch.expr.clone() else { continue };
-            decision.clauses.push(Clause { when, to: branch.to, origin: branch.origin(source) });
-        }
+    let has_default = gate.text("default").is_some();
+    let can_ask = has_default && inline.iter().all(is_usable);
+    if !(explicit.is_empty() && inline.len() == 2 && condition.is_some()) || can_ask {
+        decision.clauses = clauses(&explicit, &inline, &is_usable);
         close(&mut decision);
     }
     let mut sense = None;
-    let has_default = gate.text("default").is_some() && !decision.clauses.is_empty();
     if decision.otherwise.is_none()
-        && !has_default
+        && !(has_default && !decision.clauses.is_empty())
         && let (Some(condition), [first, second]) = (&condition, inline.as_slice())
     {
-        // A clause that asks the same says which branch is meant.
-        let asked = decision.clauses.iter().find(|clause| clause.when == *condition);
-        let said = asked
-            .and_then(|clause| [first, second].iter().position(|branch| branch.to == clause.to));
-        let texts = [&*first.text, &*second.text];
-        let written = gate.text("condition").map_or("", |text| text);
-        let (holds, how) = match said {
-            Some(holds) => (holds, Sense::Said),
-            None => polarity::sense(condition, written, texts),
-        };
-        let (yes, no) = if holds == 0 { (first, second) } else { (second, first) };
-        if said.is_none() {
-            let when = condition.clone();
-            decision.clauses.push(Clause { when, to: yes.to, origin: yes.origin("polarity") });
-        }
-        decision.otherwise = Some(Otherwise { to: no.to, origin: no.origin("polarity") });
-        sense = Some(how);
+        sense = Some(by_condition(gate, condition, [first, second], &mut decision));
     }
     if decision.otherwise.is_none() {
         decision.otherwise = default(spec, gate);
     }
     if decision.otherwise.is_none() && !decision.clauses.is_empty() {
-        let explicit = explicit.iter().map(|branch| (branch, "explicit"));
-        let inline = inline.iter().map(|branch| (branch, "inline"));
-        let rest = explicit.chain(inline).find(|(branch, _)| polarity::is_rest(&branch.text));
-        decision.otherwise =
-            rest.map(|(branch, source)| Otherwise { to: branch.to, origin: branch.origin(source) });
+        decision.otherwise = rest(&explicit, &inline);
     }
     let texts = Texts { gate, condition, explicit, inline };
     texts.unwritten(is_written, all_written, findings);
@@ -170,6 +142,57 @@ pub(super) fn decide(
     }
     texts.ignored(spec, position, findings);
     decision
+}
+
+/// The branches that can be asked: edges first, then those inside of the gate that no such edge
+/// repeats.
+fn clauses(
+    explicit: &[Branch],
+    inline: &[Branch],
+    is_usable: &dyn Fn(&Branch) -> bool,
+) -> Vec<Clause> {
+    let usable: Vec<&Branch> = explicit.iter().filter(|branch| is_usable(branch)).collect();
+    let led_to: BTreeSet<usize> = usable.iter().map(|branch| branch.to).collect();
+    let rest = inline.iter().filter(|branch| is_usable(branch) && !led_to.contains(&branch.to));
+    let all = usable.iter().map(|branch| (*branch, "explicit"));
+    let all = all.chain(rest.map(|branch| (branch, "inline")));
+    let clause = |(branch, source): (&Branch, &'static str)| {
+        Some(Clause { when: branch.expr.clone()?, to: branch.to, origin: branch.origin(source) })
+    };
+    all.filter_map(clause).collect()
+}
+
+/// Lets the gate's own condition decide between its two branches, by what their texts say.
+fn by_condition(
+    gate: &Thing<'_>,
+    condition: &Expr,
+    [first, second]: [&Branch; 2],
+    decision: &mut Decision,
+) -> Sense {
+    // A clause that asks the same says which branch is meant.
+    let asked = decision.clauses.iter().find(|clause| clause.when == *condition);
+    let said =
+        asked.and_then(|clause| [first, second].iter().position(|branch| branch.to == clause.to));
+    let written = gate.text("condition").map_or("", |text| text);
+    let (holds, how) = match said {
+        Some(holds) => (holds, Sense::Said),
+        None => polarity::sense(condition, written, [&first.text, &second.text]),
+    };
+    let (yes, no) = if holds == 0 { (first, second) } else { (second, first) };
+    if said.is_none() {
+        let when = condition.clone();
+        decision.clauses.push(Clause { when, to: yes.to, origin: yes.origin("polarity") });
+    }
+    decision.otherwise = Some(Otherwise { to: no.to, origin: no.origin("polarity") });
+    how
+}
+
+/// The branch whose text says that it is for every other case.
+fn rest(explicit: &[Branch], inline: &[Branch]) -> Option<Otherwise> {
+    let explicit = explicit.iter().map(|branch| (branch, "explicit"));
+    let mut all = explicit.chain(inline.iter().map(|branch| (branch, "inline")));
+    let (branch, source) = all.find(|(branch, _)| polarity::is_rest(&branch.text))?;
+    Some(Otherwise { to: branch.to, origin: branch.origin(source) })
 }
 
 /// Where the last clause is the opposite of an earlier one, it holds whenever it is asked.

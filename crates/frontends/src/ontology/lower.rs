@@ -1,6 +1,6 @@
 //! From processes to labels: what a process does, in order, and where it goes on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use diagnostics::Anchor;
 use graph::draft::DraftLabel;
@@ -369,9 +369,4 @@ pub(super) fn meetings(
         *meetings.entry(*join).or_default() |= may_end;
     }
     meetings
-}
-
-/// All names that some process can write.
-pub(super) fn all_written(effects: &[Effects]) -> BTreeSet<&Text> {
-    effects.iter().flat_map(|effects| &effects.writes).collect()
 }

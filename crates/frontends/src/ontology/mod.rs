@@ -139,7 +139,7 @@ fn decide(
     let asked: BTreeSet<&str> = names.iter().map(|name| &**name).collect();
     let written = control.written_before(effects, &asked);
     let given = draft.declarations.of(Kind::Inputs);
-    let all_written = lower::all_written(effects);
+    let all_written = effects::all_written(effects);
     let mut decisions = BTreeMap::new();
     for (position, gate) in spec.of_type(NodeType::Gate) {
         if spec.find(gate.id) != Some(position) {
@@ -168,7 +168,7 @@ fn assume(
     if effects.iter().any(|effects| effects.inexact) {
         return;
     }
-    let written = lower::all_written(effects);
+    let written = effects::all_written(effects);
     let read = effects.iter().flat_map(|effects| effects.reads.iter().cloned());
     let asked = decisions.values().flat_map(|decision| &decision.clauses);
     let asked = asked.flat_map(|clause| clause.when.names().into_iter().cloned());

@@ -141,9 +141,7 @@ impl<'t> Checker<'_, 't> {
     fn branched_to(&self) -> BTreeMap<&'t str, &'t str> {
         let mut gates = BTreeMap::new();
         for (_, gate) in self.spec.of_type(NodeType::Gate) {
-            let branches = gate.tree.get("branches").and_then(Tree::as_list).unwrap_or_default();
-            let targets = branches.iter().filter_map(|branch| branch.get("target")?.as_text());
-            for target in targets.chain(gate.text("default")) {
+            for target in gate.own_targets() {
                 gates.entry(&**target).or_insert(gate.id);
             }
         }

@@ -112,6 +112,13 @@ impl<'t> Thing<'t> {
         self.tree.get(name)?.as_text()
     }
 
+    /// The processes that the branches inside of a gate and its default lead to.
+    pub(super) fn own_targets(&self) -> impl Iterator<Item = &'t Text> {
+        let branches = self.tree.get("branches").and_then(Tree::as_list).unwrap_or_default();
+        let targets = branches.iter().filter_map(|branch| branch.get("target")?.as_text());
+        targets.chain(self.text("default"))
+    }
+
     /// For a message: `` agent `lead` ``.
     pub(super) fn shown(&self) -> Shown<'t> {
         let kind = if self.place.list == "entities" { "an entity" } else { "a process" };
