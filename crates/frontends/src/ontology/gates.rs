@@ -118,7 +118,7 @@ pub(super) fn decide(
     }
     let mut sense = None;
     if decision.otherwise.is_none()
-        && !(has_default && !decision.clauses.is_empty())
+        && (!has_default || decision.clauses.is_empty())
         && let (Some(condition), [first, second]) = (&condition, inline.as_slice())
     {
         sense = Some(by_condition(gate, condition, [first, second], &mut decision));

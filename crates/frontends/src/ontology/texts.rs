@@ -208,8 +208,9 @@ impl Texts<'_, '_> {
     }
 
     pub(super) fn undecided(&self, decision: &Decision, findings: &mut Vec<Diagnostic>) {
-        // What is missing altogether is reported as such.
-        if self.explicit.is_empty() && self.inline.is_empty() {
+        // What is missing altogether is reported as such, and so is a name that nothing writes.
+        let mut branches = self.explicit.iter().chain(&self.inline).peekable();
+        if branches.peek().is_none() || branches.any(Branch::is_condition) {
             return;
         }
         let message = match decision.otherwise {
