@@ -1,0 +1,145 @@
+//! Objects that stand in members of events.
+
+use value::{Map, Text, Value, json};
+
+use super::field::{Field, Member, Object, Shape, Write, read_member};
+use super::seal::write_sorted;
+use super::words::{Capability, Consistency, Liveness, PlanMode, ResourceKind, Role};
+use crate::{EventId, Timestamp};
+
+macro_rules! records {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Debug, PartialEq)]
+            pub struct $name {
+                $(#[doc = concat!("The member `", stringify!($field), "`.")] pub $field: $type,)*
+            }
+
+            impl $name {
+                /// The members it has.
+                pub const MEMBERS: &'static [Member] = &[$(Member {
+                    name: stringify!($field),
+                    shape: <$type as Field>::SHAPE,
+                    required: <$type as Field>::REQUIRED,
+                }),*];
+
+                /// Reads them.
+                pub fn from_members(members: &Map) -> Option<$name> {
+                    Some($name { $($field: read_member(members, stringify!($field))?,)* })
+                }
+            }
+
+            impl Field for $name {
+                const SHAPE: Shape = Shape::Record($name::MEMBERS);
+
+                fn read(value: &Value) -> Option<$name> {
+                    $name::from_members(value.as_map()?)
+                }
+            }
+
+            impl Write for $name {
+                fn write(&self, out: &mut String) {
+                    const NAMES: &[&str] = &[$(stringify!($field)),*];
+                    const ORDER: [u8; NAMES.len()] = super::seal::order(NAMES);
+                    let fields: [&dyn Write; NAMES.len()] = [$(&self.$field),*];
+                    write_sorted(out, NAMES, &ORDER, &fields);
+                }
+
+                fn is_exact(&self) -> bool {
+                    true $(&& self.$field.is_exact())*
+                }
+            }
+        )*
+    };
+}
+
+records! {
+    /// An event, by its id.
+    EventRef { event_id: EventId, }
+    /// Something in another system.
+    ExtRef { kind: Text, id: Text, }
+    /// Where a fork begins.
+    Origin { run_id: Text, seq: i64, event_id: EventId, }
+    /// A message. Its node's id is `id`, or the id of the event that created it.
+    Message { id: Option<Text>, role: Role, content: Vec<Object>, created_at: Option<Timestamp>,
+        items: Option<Vec<Object>>, }
+    /// What a model call took.
+    Usage { prompt_tokens: i64, completion_tokens: i64, total_tokens: i64, }
+    /// What went wrong.
+    Error { code: Text, message: Text, details: Option<Value>, }
+    /// How a policy's tests went.
+    TestsSummary { total: i64, passed: i64, failed: i64, }
+    /// Whose a resource is.
+    OwnerScope { agent_id: Option<Text>, run_id: Option<Text>, session_id: Option<Text>, }
+    /// Whether a resource was there when somebody looked.
+    LivenessSeen { status: Liveness, last_probe_ts: Option<Timestamp>, }
+    /// A resource.
+    Resource { id: Text, kind: ResourceKind, name: Text, capabilities: Vec<Capability>,
+        imperative: Option<bool>, scope: Option<OwnerScope>, liveness: Option<LivenessSeen>,
+        metadata: Option<Object>, }
+    /// What a snapshot consists of.
+    SnapshotRecord { method: Text, external_ref: ExtRef, consistency: Option<Consistency>,
+        size_bytes: Option<i64>, created_at: Option<Timestamp>, restorable: Option<bool>, }
+    /// A live thing behind a resource, which no snapshot holds.
+    Handle { id: Text, resource_ref: Text, provider: Text, provider_id: Text,
+        restorable: Option<bool>, capabilities: Option<Vec<Text>>, }
+    /// What a fork does with one resource.
+    PlanItem { resource: Text, mode: PlanMode, kept_by: Option<Text>,
+        snapshot_ref: Option<Value>, }
+    /// An agent that another one started.
+    SubagentRecord { id: Text, constraints: Option<Object>, }
+}
+
+/// A reference as spec 5 has them; a bare text is a node's id.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ref {
+    /// `{"event_id": ...}`
+    Event(EventId),
+    /// A node's id.
+    Node(Text),
+    /// `{"uri": ...}`
+    Uri(Text),
+    /// `{"path": ...}`
+    Path(Text),
+    /// `{"kind": ..., "id": ...}`
+    Ext(ExtRef),
+}
+
+impl Field for Ref {
+    const SHAPE: Shape = Shape::Ref;
+
+    fn read(value: &Value) -> Option<Ref> {
+        if let Some(id) = value.as_text() {
+            return Some(Ref::Node(id.clone()));
+        }
+        let members = value.as_map()?;
+        let text = |name| members.get(name).and_then(Value::as_text).cloned();
+        match members.keys().map(|name| &**name).collect::<Vec<_>>()[..] {
+            ["event_id"] => EventId::parse(&text("event_id")?).map(Ref::Event),
+            ["node"] => text("node").map(Ref::Node),
+            ["uri"] => text("uri").map(Ref::Uri),
+            ["path"] => text("path").map(Ref::Path),
+            _ => ExtRef::from_members(members).map(Ref::Ext),
+        }
+    }
+}
+
+impl Write for Ref {
+    fn write(&self, out: &mut String) {
+        let mut one = |name: &str, text: &str| {
+            out.push_str("{\"");
+            out.push_str(name);
+            out.push_str("\":");
+            json::write_text(out, text);
+            out.push('}');
+        };
+        match self {
+            Ref::Event(id) => EventRef { event_id: *id }.write(out),
+            Ref::Node(id) => json::write_text(out, id),
+            Ref::Uri(uri) => one("uri", uri),
+            Ref::Path(path) => one("path", path),
+            Ref::Ext(ext) => ext.write(out),
+        }
+    }
+}

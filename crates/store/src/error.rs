@@ -1,0 +1,85 @@
+//! What can go wrong, by what a caller does about it.
+
+use history::{BlobId, OperationId, Place, Stream};
+
+/// A store cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It is not there, or is something else. The caller tells the user.
+    #[error("{0}")]
+    Unusable(String),
+    /// Another process writes to it. The caller waits or gives up.
+    #[error("{0}")]
+    Busy(String),
+    /// What is there is not what was written. The caller runs `verify`.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+    /// The disk is full; nothing was written. The caller makes room.
+    #[error("the disk is full; nothing was written")]
+    Full,
+    /// Writing failed before, so that it is not known what is on the disk. The caller opens the
+    /// store again.
+    #[error("a write failed before ({0}); open the store again")]
+    Poisoned(String),
+    /// The system failed.
+    #[error("the store cannot be used: {0}")]
+    System(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Events were not added.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Somebody else was faster. The caller reads again, and decides again.
+    #[error("`{stream}` goes on at {actual}, not at {expected}")]
+    Conflict {
+        /// Which stream.
+        stream: Stream,
+        /// The number that the caller expected.
+        expected: u64,
+        /// The number that the next event has.
+        actual: u64,
+    },
+    /// There is such a stream already. The caller reads it, or takes another id.
+    #[error("there is a `{0}` already")]
+    Exists(Stream),
+    /// A fork of nothing.
+    #[error("there is no `{0}` to go on from")]
+    NoOrigin(Place),
+    /// The key was used for other events.
+    #[error("the key was used for other events of `{0}`")]
+    KeyReused(Stream),
+    /// An event refers to bytes that are not there.
+    #[error("there is nothing behind `{0}`")]
+    NoBlob(BlobId),
+    /// Nothing to add.
+    #[error("an append needs at least one event")]
+    Empty,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A name was not moved.
+#[derive(Debug, thiserror::Error)]
+pub enum MoveError {
+    /// Somebody else moved it. The caller reads again.
+    #[error("`{name}` was moved by somebody else")]
+    Conflict {
+        /// Which name.
+        name: String,
+        /// The last operation on it.
+        actual: Option<OperationId>,
+    },
+    /// It cannot point there: there is no such event, or another link.
+    #[error("there is no `{0}` with this link")]
+    NoTarget(Place),
+    /// It would leave what it pointed to behind, and nobody said why.
+    #[error("`{0}` would not go forward; say why")]
+    NeedsReason(String),
+    /// A name that cannot be written.
+    #[error("`{0}` is no name: it needs letters, digits, `-`, `_`, `.` or `/`")]
+    BadName(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,179 @@
+//! Keeps histories: one trait, and the backends that fulfil it.
+//!
+//! A store knows what events are and in which order they stand; it knows nothing of what they
+//! mean. `memory` and `sqlite` pass the same contract suite (`tests/contract`).
+//!
+//! Every method may be called from any thread, and blocks until it is done.
+
+mod error;
+
+use std::time::Duration;
+
+pub use error::{AppendError, MoveError, StoreError};
+use history::kinds::{Blob, Kind};
+use history::{BlobId, Event, EventId, Link, Operation, OperationId, Place, Stream};
+use value::Digest;
+
+/// What must have happened before an append is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Durability {
+    /// The operating system has it: it survives the death of the process.
+    Os,
+    /// It is on the disk, together with everything else that waited at the same time.
+    Group,
+    /// It is on the disk, and waits for nobody else.
+    Fsync,
+}
+
+/// Where an append belongs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    /// The stream does not exist yet. Its first event is number 0.
+    New,
+    /// The stream does not exist yet, and goes on from this event of another run.
+    Fork(Place),
+    /// The next event of the stream has this number.
+    Next(u64),
+}
+
+/// Events to be added to one stream, all of them or none.
+#[derive(Clone, Debug)]
+pub struct Append<'a> {
+    /// Which stream.
+    pub stream: &'a Stream,
+    /// Where in it.
+    pub expected: Expected,
+    /// What. There must be at least one.
+    pub events: &'a [Event],
+    /// The values that stand beside them.
+    pub blobs: &'a [Blob],
+    /// Names the request, so that it can be made again: the same events under the same key are
+    /// added once, whatever `expected` says the second time.
+    pub key: Option<Digest>,
+    /// When it counts as done.
+    pub durability: Durability,
+}
+
+/// What an append did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Receipt {
+    /// The number of the first event.
+    pub first: u64,
+    /// The link of the last event.
+    pub link: Link,
+    /// Whether the events were there before, by the same key or at the same place.
+    pub repeated: bool,
+}
+
+/// An event at its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The number in its stream.
+    pub seq: u64,
+    /// The link.
+    pub link: Link,
+    /// The event.
+    pub event: Event,
+}
+
+/// An event in the order in which the store got it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// Its place in that order. Watching goes on behind it.
+    pub position: u64,
+    /// Its stream.
+    pub stream: Stream,
+    /// The event.
+    pub entry: Entry,
+}
+
+/// What a store knows of a stream without reading its events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamInfo {
+    /// Which one.
+    pub stream: Stream,
+    /// The last event that is its parent's, for a fork.
+    pub parent: Option<Place>,
+    /// The number of its first own event.
+    pub first: u64,
+    /// The number that its next event will have.
+    pub next: u64,
+    /// The link of its last event.
+    pub link: Link,
+}
+
+/// Keeps events, names and large values. See the module's documentation.
+pub trait Store: Send + Sync {
+    /// Adds events. Nothing of it can be seen before all of it is as durable as asked for.
+    fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError>;
+
+    /// What is known of a stream; nothing if there is none.
+    fn stream(&self, stream: &Stream) -> Result<Option<StreamInfo>, StoreError>;
+
+    /// All streams, by name (the order of [`Stream::name`]): at most `limit` behind `after`.
+    fn streams(&self, after: Option<&Stream>, limit: usize) -> Result<Vec<StreamInfo>, StoreError>;
+
+    /// A stream's own events from a number on, at most `limit`. A fork's events before its first
+    /// are its parent's: ask there ([`lineage`]).
+    fn read(&self, stream: &Stream, from: u64, limit: usize) -> Result<Vec<Entry>, StoreError>;
+
+    /// The same, but only events of these kinds, and only those before `until`.
+    fn read_kinds(
+        &self,
+        stream: &Stream,
+        kinds: &[Kind],
+        from: u64,
+        until: u64,
+        limit: usize,
+    ) -> Result<Vec<Entry>, StoreError>;
+
+    /// A stream's last own event of these kinds before `until`.
+    fn last_of(
+        &self,
+        stream: &Stream,
+        kinds: &[Kind],
+        until: u64,
+    ) -> Result<Option<Entry>, StoreError>;
+
+    /// Where events stand whose ids begin with these hexadecimal digits, at most `limit` places,
+    /// in the order in which the store got them.
+    fn find(&self, prefix: &str, limit: usize) -> Result<Vec<(Place, EventId)>, StoreError>;
+
+    /// Events of all streams in the order in which the store got them, at most `limit` behind
+    /// `after`. Waits up to `patience` for the first one.
+    fn watch(
+        &self,
+        after: u64,
+        limit: usize,
+        patience: Duration,
+    ) -> Result<Vec<Arrival>, StoreError>;
+
+    /// The bytes behind a hash.
+    fn blob(&self, id: BlobId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// The hashes there are bytes behind, in order, with how many: at most `limit` behind `after`.
+    fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError>;
+
+    /// Keeps bytes behind their hashes.
+    fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError>;
+
+    /// Forgets bytes. Whoever calls this has made sure that nothing refers to them.
+    fn remove_blobs(&self, ids: &[BlobId]) -> Result<(), AppendError>;
+
+    /// All names that were ever given, in order, each with its last operation.
+    fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError>;
+
+    /// The last operation on a name.
+    fn name(&self, name: &str) -> Result<Option<(OperationId, Operation)>, StoreError>;
+
+    /// All operations on a name, from the first on.
+    fn operations(&self, name: &str) -> Result<Vec<(OperationId, Operation)>, StoreError>;
+
+    /// Moves a name, if it still stands where the operation says. A target must exist; a move
+    /// that does not go forward on one line of history needs a reason.
+    fn move_name(&self, operation: &Operation) -> Result<OperationId, MoveError>;
+
+    /// Damage that the store finds in its own files, in words; nothing when they are sound.
+    /// `verify` reads all events besides.
+    fn check_files(&self) -> Result<Vec<String>, StoreError>;
+}
