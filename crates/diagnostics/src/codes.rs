@@ -286,6 +286,12 @@ codes! {
     /// Something that the interpreter does not have.
     UNSUPPORTED_PYTHON = "O402", Warning, None;
 
+    // H1: what an event says.
+
+    // H2: where an event stands.
+
+    // H3: what events say together.
+
     // A1: the graph as a whole.
     /// A label that no run comes to.
     NEVER_RUNS = "A101", Warning, None;

@@ -11,16 +11,20 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
 
 pub mod admission;
+mod archive;
 pub mod chain;
 mod event;
 mod identity;
 pub mod kinds;
+mod lineage;
 mod operation;
 mod stream;
 mod time;
 
+pub use archive::{Archive, Entry, StreamInfo};
 pub use event::{Event, NotAnEvent};
 pub use identity::{BlobId, EventId, Link, OperationId};
+pub use lineage::{Lineage, Segment, Visit};
 pub use operation::{Operation, Target};
 pub use stream::{Place, Stream};
 pub use time::Timestamp;

@@ -10,8 +10,9 @@ mod error;
 use std::time::Duration;
 
 pub use error::{AppendError, MoveError, StoreError};
-use history::kinds::{Blob, Kind};
-use history::{BlobId, Event, EventId, Link, Operation, OperationId, Place, Stream};
+use history::kinds::Blob;
+pub use history::{Archive, Entry, StreamInfo};
+use history::{BlobId, Event, Link, Operation, OperationId, Place, Stream};
 use value::Digest;
 
 /// What must have happened before an append is acknowledged.
@@ -65,17 +66,6 @@ pub struct Receipt {
     pub repeated: bool,
 }
 
-/// An event at its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// The number in its stream.
-    pub seq: u64,
-    /// The link.
-    pub link: Link,
-    /// The event.
-    pub event: Event,
-}
-
 /// An event in the order in which the store got it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
@@ -87,57 +77,10 @@ pub struct Arrival {
     pub entry: Entry,
 }
 
-/// What a store knows of a stream without reading its events.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StreamInfo {
-    /// Which one.
-    pub stream: Stream,
-    /// The last event that is its parent's, for a fork.
-    pub parent: Option<Place>,
-    /// The number of its first own event.
-    pub first: u64,
-    /// The number that its next event will have.
-    pub next: u64,
-    /// The link of its last event.
-    pub link: Link,
-}
-
-/// Keeps events, names and large values. See the module's documentation.
-pub trait Store: Send + Sync {
+/// Keeps events, names and large values. What it can be asked is in [`Archive`].
+pub trait Store: Archive<Error = StoreError> + Send + Sync {
     /// Adds events. Nothing of it can be seen before all of it is as durable as asked for.
     fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError>;
-
-    /// What is known of a stream; nothing if there is none.
-    fn stream(&self, stream: &Stream) -> Result<Option<StreamInfo>, StoreError>;
-
-    /// All streams, by name (the order of [`Stream::name`]): at most `limit` behind `after`.
-    fn streams(&self, after: Option<&Stream>, limit: usize) -> Result<Vec<StreamInfo>, StoreError>;
-
-    /// A stream's own events from a number on, at most `limit`. A fork's events before its first
-    /// are its parent's: ask there ([`lineage`]).
-    fn read(&self, stream: &Stream, from: u64, limit: usize) -> Result<Vec<Entry>, StoreError>;
-
-    /// The same, but only events of these kinds, and only those before `until`.
-    fn read_kinds(
-        &self,
-        stream: &Stream,
-        kinds: &[Kind],
-        from: u64,
-        until: u64,
-        limit: usize,
-    ) -> Result<Vec<Entry>, StoreError>;
-
-    /// A stream's last own event of these kinds before `until`.
-    fn last_of(
-        &self,
-        stream: &Stream,
-        kinds: &[Kind],
-        until: u64,
-    ) -> Result<Option<Entry>, StoreError>;
-
-    /// Where events stand whose ids begin with these hexadecimal digits, at most `limit` places,
-    /// in the order in which the store got them.
-    fn find(&self, prefix: &str, limit: usize) -> Result<Vec<(Place, EventId)>, StoreError>;
 
     /// Events of all streams in the order in which the store got them, at most `limit` behind
     /// `after`. Waits up to `patience` for the first one.
@@ -147,9 +90,6 @@ pub trait Store: Send + Sync {
         limit: usize,
         patience: Duration,
     ) -> Result<Vec<Arrival>, StoreError>;
-
-    /// The bytes behind a hash.
-    fn blob(&self, id: BlobId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// The hashes there are bytes behind, in order, with how many: at most `limit` behind `after`.
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError>;
