@@ -20,6 +20,7 @@ mod lineage;
 mod operation;
 mod stream;
 mod time;
+mod timing;
 
 pub use archive::{Archive, Entry, StreamInfo};
 pub use event::{Event, NotAnEvent};
@@ -28,3 +29,4 @@ pub use lineage::{Lineage, Segment, Visit};
 pub use operation::{Operation, Target};
 pub use stream::{Place, Stream};
 pub use time::Timestamp;
+pub use timing::Timing;
