@@ -6,6 +6,8 @@
 //! Every method may be called from any thread, and blocks until it is done.
 
 mod error;
+mod memory;
+mod rules;
 
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ pub use error::{AppendError, MoveError, StoreError};
 use history::kinds::Blob;
 pub use history::{Archive, Entry, StreamInfo};
 use history::{BlobId, Event, Link, Operation, OperationId, Place, Stream};
+pub use memory::MemoryStore;
 use value::Digest;
 
 /// What must have happened before an append is acknowledged.
@@ -33,7 +36,7 @@ pub enum Expected {
     New,
     /// The stream does not exist yet, and goes on from this event of another run.
     Fork(Place),
-    /// The next event of the stream has this number.
+    /// The next event of the stream has this number. A stream that does not exist begins at 0.
     Next(u64),
 }
 
@@ -53,6 +56,8 @@ pub struct Append<'a> {
     pub key: Option<Digest>,
     /// When it counts as done.
     pub durability: Durability,
+    /// Whether events may refer to bytes that are not there: an import cannot vouch for them.
+    pub unverified: bool,
 }
 
 /// What an append did.
@@ -80,6 +85,8 @@ pub struct Arrival {
 /// Keeps events, names and large values. What it can be asked is in [`Archive`].
 pub trait Store: Archive<Error = StoreError> + Send + Sync {
     /// Adds events. Nothing of it can be seen before all of it is as durable as asked for.
+    /// Events that stand there already, by their key or their place, are not added again, and
+    /// not refused; the blobs that came with them are kept all the same.
     fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError>;
 
     /// Events of all streams in the order in which the store got them, at most `limit` behind
@@ -110,7 +117,8 @@ pub trait Store: Archive<Error = StoreError> + Send + Sync {
     fn operations(&self, name: &str) -> Result<Vec<(OperationId, Operation)>, StoreError>;
 
     /// Moves a name, if it still stands where the operation says. A target must exist; a move
-    /// that does not go forward on one line of history needs a reason.
+    /// that does not go forward on one line of history needs a reason. The operation that was
+    /// the last one on its name is not done again, and not refused.
     fn move_name(&self, operation: &Operation) -> Result<OperationId, MoveError>;
 
     /// Damage that the store finds in its own files, in words; nothing when they are sound.

@@ -1,0 +1,122 @@
+//! What every backend asks of a request before it writes. Only what can be known from what others
+//! can already see; what must be decided while nobody else writes is each backend's own.
+
+use std::collections::BTreeSet;
+
+use history::kinds::referenced;
+use history::{Archive, BlobId, Entry, Lineage, Operation, OperationId, Place};
+
+use crate::{Append, Expected, MoveError, StoreError};
+
+/// The event a stream is to fork from, with its place in the stream whose own event it is.
+pub(crate) fn origin(
+    archive: &impl Archive<Error = StoreError>,
+    append: &Append<'_>,
+) -> Result<Option<(Place, Entry)>, StoreError> {
+    match &append.expected {
+        Expected::New | Expected::Next(_) => Ok(None),
+        Expected::Fork(place) => locate(archive, place),
+    }
+}
+
+/// An event, and where it stands itself: a fork's events before its first are its parent's.
+fn locate(
+    archive: &impl Archive<Error = StoreError>,
+    place: &Place,
+) -> Result<Option<(Place, Entry)>, StoreError> {
+    let Some(info) = archive.stream(&place.stream)? else { return Ok(None) };
+    let owner = if info.first <= place.seq {
+        info.stream
+    } else {
+        let lineage = Lineage::of(archive, &place.stream, Some(place.seq + 1))?;
+        match lineage.as_ref().and_then(|lineage| lineage.owner(place.seq)) {
+            Some(owner) => owner.clone(),
+            None => return Ok(None),
+        }
+    };
+    let entry = archive.read(&owner, place.seq, 1)?.pop();
+    Ok(entry
+        .filter(|entry| entry.seq == place.seq)
+        .map(|entry| (Place::new(owner, place.seq), entry)))
+}
+
+/// The hashes that the events refer to, and that did not come with them.
+pub(crate) fn blobs_needed(append: &Append<'_>) -> BTreeSet<BlobId> {
+    let mut needed = BTreeSet::new();
+    if append.unverified {
+        return needed;
+    }
+    // Most events refer to nothing, and reading them all would take longer than writing them.
+    for event in append.events.iter().filter(|event| event.body().contains("{\"$blob\":\"")) {
+        needed.extend(event.members().values().filter_map(referenced));
+    }
+    append.blobs.iter().for_each(|blob| {
+        needed.remove(&blob.id());
+    });
+    needed
+}
+
+/// What is to be done about a move.
+pub(crate) enum Move {
+    /// Note it.
+    Make(OperationId),
+    /// It was noted before.
+    Made(OperationId),
+}
+
+/// Whether a name may be moved, given the last operation on it.
+pub(crate) fn check_move(
+    archive: &impl Archive<Error = StoreError>,
+    last: Option<&(OperationId, Operation)>,
+    operation: &Operation,
+) -> Result<Move, MoveError> {
+    if !is_name(&operation.name) {
+        return Err(MoveError::BadName(operation.name.clone()));
+    }
+    let id = operation.id();
+    let actual = last.map(|(id, _)| *id);
+    if actual == Some(id) {
+        return Ok(Move::Made(id));
+    }
+    if actual != operation.previous {
+        return Err(MoveError::Conflict { name: operation.name.clone(), actual });
+    }
+    let target = match &operation.target {
+        None => None,
+        Some(target) => match locate(archive, &target.place)? {
+            Some((_, entry)) if entry.link == target.link => Some(&target.place),
+            _ => return Err(MoveError::NoTarget(target.place.clone())),
+        },
+    };
+    let left = last.and_then(|(_, last)| last.target.as_ref()).map(|target| &target.place);
+    let is_forward = match (left, target) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(left), Some(target)) => is_before(archive, left, target)?,
+    };
+    if !is_forward && operation.reason.as_deref().is_none_or(str::is_empty) {
+        return Err(MoveError::NeedsReason(operation.name.clone()));
+    }
+    Ok(Move::Make(id))
+}
+
+/// Whether an event is another one, or part of what led to it.
+fn is_before(
+    archive: &impl Archive<Error = StoreError>,
+    early: &Place,
+    late: &Place,
+) -> Result<bool, StoreError> {
+    let Some((early, _)) = locate(archive, early)? else { return Ok(false) };
+    let lineage = Lineage::of(archive, &late.stream, Some(late.seq + 1))?;
+    Ok(lineage.is_some_and(|lineage| lineage.owner(early.seq) == Some(&early.stream)))
+}
+
+/// Names are written in commands and shown in lists, so that they are kept plain.
+fn is_name(name: &str) -> bool {
+    const LENGTH_MAX: usize = 200;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
+    (1..=LENGTH_MAX).contains(&name.len())
+        && name.bytes().all(is_plain)
+        && !name.starts_with('-')
+        && !name.contains("..")
+}
