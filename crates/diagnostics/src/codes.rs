@@ -287,6 +287,20 @@ codes! {
     UNSUPPORTED_PYTHON = "O402", Warning, None;
 
     // H1: what an event says.
+    /// A member that an event must have, and has not.
+    MISSING_EVENT_MEMBER = "H103", Warning, Some(Rule::Required);
+    /// A value of the wrong kind.
+    WRONG_EVENT_VALUE = "H104", Warning, Some(Rule::Type);
+    /// A word that is not in its enumeration.
+    UNKNOWN_WORD = "H105", Warning, Some(Rule::Enum);
+    /// A kind of event that is not in the table.
+    UNKNOWN_KIND = "H106", Warning, None;
+    /// A member that the kind does not have.
+    UNKNOWN_EVENT_MEMBER = "H107", Warning, None;
+    /// A time that is not written in the one way to write it.
+    ODD_TIME = "H108", Warning, None;
+    /// A member that is `null` instead of missing.
+    NULL_MEMBER = "H109", Warning, None;
 
     // H2: where an event stands.
 

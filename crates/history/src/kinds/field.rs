@@ -1,6 +1,6 @@
 //! What a member of an event may hold, how it is read, and how it is written.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use value::{Map, Text, Value, json};
@@ -30,11 +30,53 @@ pub enum Shape {
     /// A reference of any of the kinds of spec 5, or a node's id.
     Ref,
     /// One of these words.
-    Words(&'static [&'static str]),
+    Words(&'static Enumeration),
     /// A list of these.
     List(&'static Shape),
     /// An object with these members.
-    Record(&'static [Member]),
+    Record(&'static Record),
+    /// One of these objects; `type` says which.
+    OneOf(&'static [Record]),
+}
+
+/// Words to choose from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Enumeration {
+    /// What they are called in the reference.
+    pub name: &'static str,
+    /// What they say.
+    pub doc: &'static str,
+    /// The words.
+    pub words: &'static [&'static str],
+}
+
+/// An object with known members.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// What it is called in the reference; where there is a choice, its `type`.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its members.
+    pub members: &'static [Member],
+}
+
+/// In words for a person.
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Any => f.write_str("any value"),
+            Shape::Text => f.write_str("text"),
+            Shape::Time => f.write_str("a time"),
+            Shape::Integer => f.write_str("a whole number"),
+            Shape::Boolean => f.write_str("a boolean"),
+            Shape::Object | Shape::Record(_) | Shape::OneOf(_) => f.write_str("an object"),
+            Shape::EventId => f.write_str("the id of an event"),
+            Shape::Ref => f.write_str("a reference"),
+            Shape::Words(_) => f.write_str("a word"),
+            Shape::List(_) => f.write_str("a list"),
+        }
+    }
 }
 
 /// A member that a kind or a record has.

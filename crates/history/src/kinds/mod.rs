@@ -15,12 +15,14 @@
 //! ```
 
 mod field;
+mod flaw;
 pub mod records;
 mod seal;
 mod table;
 pub mod words;
 
-pub use field::{Field, Member, Object, Shape, Write};
+pub use field::{Enumeration, Field, Member, Object, Record, Shape, Write};
+pub use flaw::{Flaw, FlawKind, flaws};
 pub use seal::{BLOB_FROM, Blob, Common, Sealed, Writer, referenced};
 pub use table::*;
 
@@ -43,15 +45,6 @@ pub enum Class {
     Cache,
 }
 
-/// Whose an event must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scope {
-    /// `run_id` must be there.
-    pub run: bool,
-    /// `agent_id` must be there.
-    pub agent: bool,
-}
-
 /// A row of the table.
 #[derive(Debug)]
 pub struct Row {
@@ -61,8 +54,8 @@ pub struct Row {
     pub name: &'static str,
     /// What it is for.
     pub class: Class,
-    /// Whose it must be.
-    pub scope: Scope,
+    /// Which of the members that every kind may have it must have: above all whose it is.
+    pub needs: &'static [&'static str],
     /// What it means.
     pub doc: &'static str,
     /// Its members beside those that every kind has.

@@ -2,27 +2,43 @@
 
 use value::{Map, Text, Value, json};
 
-use super::field::{Field, Member, Object, Shape, Write, read_member};
+use super::field::{Field, Member, Object, Record, Shape, Write, read_member};
 use super::seal::write_sorted;
 use super::words::{Capability, Consistency, Liveness, PlanMode, ResourceKind, Role};
 use crate::{EventId, Timestamp};
 
+/// What a member holds: what its type says, unless more is known.
+macro_rules! shape {
+    ($type:ty) => {
+        <$type as Field>::SHAPE
+    };
+    ($type:ty, $shape:expr) => {
+        $shape
+    };
+}
+
 macro_rules! records {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)* })*) => {
+    ($(#[doc = $doc:literal] $name:ident {
+        $($field:ident: $type:ty $(= $shape:expr)?,)*
+    })*) => {
         $(
-            $(#[$doc])*
+            #[doc = $doc]
             #[derive(Clone, Debug, PartialEq)]
             pub struct $name {
                 $(#[doc = concat!("The member `", stringify!($field), "`.")] pub $field: $type,)*
             }
 
             impl $name {
-                /// The members it has.
-                pub const MEMBERS: &'static [Member] = &[$(Member {
-                    name: stringify!($field),
-                    shape: <$type as Field>::SHAPE,
-                    required: <$type as Field>::REQUIRED,
-                }),*];
+                /// What it is, and the members it has.
+                pub const RECORD: &'static Record = &Record {
+                    name: stringify!($name),
+                    doc: $doc.trim_ascii(),
+                    members: &[$(Member {
+                        name: stringify!($field),
+                        shape: shape!($type $(, $shape)?),
+                        required: <$type as Field>::REQUIRED,
+                    }),*],
+                };
 
                 /// Reads them.
                 pub fn from_members(members: &Map) -> Option<$name> {
@@ -31,7 +47,7 @@ macro_rules! records {
             }
 
             impl Field for $name {
-                const SHAPE: Shape = Shape::Record($name::MEMBERS);
+                const SHAPE: Shape = Shape::Record($name::RECORD);
 
                 fn read(value: &Value) -> Option<$name> {
                     $name::from_members(value.as_map()?)
@@ -51,7 +67,38 @@ macro_rules! records {
                 }
             }
         )*
+
+        /// All of them, in the order of the reference.
+        pub static RECORDS: &[&Record] = &[$($name::RECORD),*];
     };
+}
+
+macro_rules! parts {
+    ($(#[doc = $doc:literal] $name:literal { $($field:ident: $type:ty,)* })*) => {
+        /// What a message consists of. Others are kept: providers have more.
+        pub const PARTS: &[Record] = &[$(Record {
+            name: $name,
+            doc: $doc.trim_ascii(),
+            members: &[$(Member {
+                name: stringify!($field),
+                shape: <$type as Field>::SHAPE,
+                required: <$type as Field>::REQUIRED,
+            }),*],
+        }),*];
+    };
+}
+
+parts! {
+    /// What somebody said.
+    "text" { text: Text, }
+    /// A picture.
+    "image_url" { url: Text, detail: Option<Text>, }
+    /// A model wants a tool to do something.
+    "tool_use" { id: Text, name: Text, input: Object, }
+    /// What a tool did.
+    "tool_result" { tool_call_id: Text, output: Value, is_error: Option<bool>, }
+    /// What a model thought.
+    "reasoning" { text: Text, }
 }
 
 records! {
@@ -62,7 +109,7 @@ records! {
     /// Where a fork begins.
     Origin { run_id: Text, seq: i64, event_id: EventId, }
     /// A message. Its node's id is `id`, or the id of the event that created it.
-    Message { id: Option<Text>, role: Role, content: Vec<Object>, created_at: Option<Timestamp>,
+    Message { id: Option<Text>, role: Role, content: Vec<Object> = Shape::List(&Shape::OneOf(PARTS)), created_at: Option<Timestamp>,
         items: Option<Vec<Object>>, }
     /// What a model call took.
     Usage { prompt_tokens: i64, completion_tokens: i64, total_tokens: i64, }

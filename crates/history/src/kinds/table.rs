@@ -9,33 +9,18 @@ use super::records::{
     Error, EventRef, ExtRef, Handle, Message, Origin, OwnerScope, PlanItem, Ref, Resource,
     SnapshotRecord, SubagentRecord, TestsSummary, Usage,
 };
-use super::seal::{COMMON_NAMES, Writer, order};
+use super::seal::{COMMON_NAMES, Sealed, Writer, order};
 use super::words::{
     ApprovalOutcome, Exit, InterruptionReason, Liveness, MergeStrategy, Mode, PolicyDecision,
     RestoreOutcome, RewriteCause, RunReason, SnapshotOutcome, SubagentPlan, TimeSource, ToolStatus,
 };
-use super::{Body, Class, Common, Row, Scope};
+use super::{Body, Class, Common, Row};
 use crate::Timestamp;
-
-macro_rules! scope {
-    () => {
-        Scope { run: false, agent: false }
-    };
-    (agent) => {
-        Scope { run: false, agent: true }
-    };
-    (run) => {
-        Scope { run: true, agent: false }
-    };
-    (run agent) => {
-        Scope { run: true, agent: true }
-    };
-}
 
 macro_rules! kinds {
     ($(
         #[doc = $doc:literal]
-        $number:literal $name:literal $kind:ident: $class:ident ($($scope:ident)*) {
+        $number:literal $name:literal $kind:ident: $class:ident ($($needs:ident)*) {
             $($field:ident: $type:ty,)*
         }
     )*) => {
@@ -89,7 +74,7 @@ macro_rules! kinds {
             kind: Kind::$kind,
             name: $name,
             class: Class::$class,
-            scope: scope!($($scope)*),
+            needs: &[$(concat!(stringify!($needs), "_id")),*],
             doc: $doc.trim_ascii(),
             members: &[$(Member {
                 name: stringify!($field),
@@ -104,12 +89,27 @@ macro_rules! kinds {
             $(#[doc = $doc] $kind($kind),)*
         }
 
+        $(
+            impl From<$kind> for What {
+                fn from(body: $kind) -> What {
+                    What::$kind(body)
+                }
+            }
+        )*
+
         impl What {
             /// Reads the members of this kind.
             pub fn read(kind: Kind, members: &Map) -> Option<What> {
                 match kind {
                     Kind::Unknown => None,
                     $(Kind::$kind => $kind::read(members).map(What::$kind),)*
+                }
+            }
+
+            /// Writes an event that says this.
+            pub fn seal(&self, common: &Common) -> Sealed {
+                match self {
+                    $(What::$kind(body) => common.seal(body),)*
                 }
             }
         }
@@ -206,7 +206,7 @@ kinds! {
         cause: RewriteCause,
     }
     /// A model is asked.
-    9 "model_request" ModelRequest: Intent (run agent) {
+    9 "model_request" ModelRequest: Intent (run agent correlation) {
         model: Text,
         params: Object,
         input_refs: Vec<Ref>,

@@ -2,12 +2,12 @@
 
 use value::{Text, Value, json};
 
-use super::field::{Field, Shape, Write};
+use super::field::{Enumeration, Field, Shape, Write};
 
 macro_rules! words {
-    ($($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal,)* })*) => {
+    ($(#[doc = $doc:literal] $name:ident { $($variant:ident = $word:literal,)* })*) => {
         $(
-            $(#[$doc])*
+            #[doc = $doc]
             #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
             pub enum $name {
                 $(#[doc = concat!("`", $word, "`")] $variant,)*
@@ -17,7 +17,11 @@ macro_rules! words {
 
             impl $name {
                 /// The words there are.
-                pub const WORDS: &'static [&'static str] = &[$($word),*];
+                pub const WORDS: &'static Enumeration = &Enumeration {
+                    name: stringify!($name),
+                    doc: $doc.trim_ascii(),
+                    words: &[$($word),*],
+                };
 
                 /// As it is written.
                 pub fn word(&self) -> &str {
@@ -46,6 +50,9 @@ macro_rules! words {
                 }
             }
         )*
+
+        /// All of them, in the order of the reference.
+        pub static ENUMERATIONS: &[&Enumeration] = &[$($name::WORDS),*];
     };
 }
 
