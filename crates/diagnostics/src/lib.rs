@@ -14,12 +14,14 @@ pub mod codes;
 mod nearest;
 pub mod render;
 mod source;
+mod unreadable;
 
 use std::fmt::Display;
 
 pub use codes::Code;
 pub use nearest::nearest;
 pub use source::{Position, Source, Span};
+pub use unreadable::unreadable;
 use value::{Part, Pointer, Text};
 
 /// How bad it is.

@@ -42,6 +42,8 @@ pub struct Source {
     pub file: Text,
     /// The text, without a byte order mark.
     pub text: String,
+    /// The number of its first line: more than 1 for a piece of a larger text.
+    first_line: usize,
     /// Built when the first position is asked for: clean text never pays for it.
     index: OnceCell<Index>,
 }
@@ -64,7 +66,17 @@ impl Source {
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
-        Source { file: file.into(), text, index: OnceCell::new() }
+        Source { file: file.into(), text, first_line: 1, index: OnceCell::new() }
+    }
+
+    /// A piece of a larger text, which begins with this line of it. Lines are counted from there.
+    pub fn piece(file: impl Into<Text>, first_line: usize, text: impl Into<String>) -> Source {
+        Source { first_line: first_line.max(1), ..Source::new(file, text) }
+    }
+
+    /// The number of its first line.
+    pub fn first_line(&self) -> usize {
+        self.first_line
     }
 
     /// The position of a byte. One past the end is a position too.
@@ -73,13 +85,14 @@ impl Source {
         let lines = &self.index().lines;
         let line = lines.partition_point(|start| *start as usize <= offset);
         let col = self.characters_before(offset) - self.characters_before(lines[line - 1] as usize);
-        Position { line, col: col + 1 }
+        Position { line: self.first_line + line - 1, col: col + 1 }
     }
 
-    /// The byte at a line (from 1) and a column in bytes (from 1; 0 is the end of the line before).
+    /// The byte at a line and a column in bytes (from 1; 0 is the end of the line before).
     pub fn offset(&self, line: usize, column_bytes: usize) -> usize {
         let lines = &self.index().lines;
-        let start = lines.get(line.saturating_sub(1)).map_or(self.text.len(), |at| *at as usize);
+        let line = line.saturating_sub(self.first_line);
+        let start = lines.get(line).map_or(self.text.len(), |at| *at as usize);
         let mut offset = (start + column_bytes).saturating_sub(1).min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
@@ -87,11 +100,12 @@ impl Source {
         offset
     }
 
-    /// The byte range of the line (from 1) without its end.
+    /// The byte range of a line without its end.
     pub fn line(&self, line: usize) -> std::ops::Range<usize> {
         let lines = &self.index().lines;
-        let start = lines[line - 1] as usize;
-        let end = lines.get(line).map_or(self.text.len(), |next| *next as usize - 1);
+        let line = line - self.first_line;
+        let start = lines[line] as usize;
+        let end = lines.get(line + 1).map_or(self.text.len(), |next| *next as usize - 1);
         start..end
     }
 
@@ -135,5 +149,15 @@ mod tests {
         assert_eq!(source.position(1_000), Position { line: 2, col: 3 });
         let long = Source::new("a", "é".repeat(3 * BLOCK) + "x");
         assert_eq!(long.position(6 * BLOCK as u32), Position { line: 1, col: 3 * BLOCK + 1 });
+    }
+
+    #[test]
+    fn a_piece_counts_lines_from_where_it_begins() {
+        let source = Source::piece("a", 7, "ab\ncd");
+        assert_eq!(source.position(4), Position { line: 8, col: 2 });
+        assert_eq!(source.offset(8, 2), 4);
+        assert_eq!(&source.text[source.line(7)], "ab");
+        assert_eq!(&source.text[source.line(8)], "cd");
+        assert_eq!(source.offset(9, 1), 5);
     }
 }
