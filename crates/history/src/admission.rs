@@ -87,12 +87,32 @@ fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 }
 
 /// Behind the closing quote of the text that begins here.
-fn end_of_text(bytes: &[u8], start: usize) -> usize {
+pub(crate) fn end_of_text(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() && bytes[at] != b'"' {
         at += if bytes[at] == b'\\' { 2 } else { 1 };
     }
     at + 1
+}
+
+/// Behind the value that begins here in a valid text without spaces. In another text it is some
+/// place, and a caller finds out.
+pub(crate) fn end_of_value(bytes: &[u8], start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0_usize);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at = end_of_text(bytes, at).min(bytes.len());
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth > 0 => depth -= 1,
+            b'}' | b']' | b',' if depth == 0 => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
 }
 
 /// What the canonical form makes of a number, if that is another number.

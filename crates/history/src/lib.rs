@@ -16,6 +16,7 @@ pub mod chain;
 mod event;
 mod identity;
 pub mod kinds;
+pub mod line;
 mod lineage;
 mod operation;
 mod stream;
