@@ -6,12 +6,16 @@
 //! Every method may be called from any thread, and blocks until it is done.
 
 mod error;
+mod export;
+mod gc;
 mod memory;
 mod rules;
 
 use std::time::Duration;
 
 pub use error::{AppendError, MoveError, StoreError};
+pub use export::{ExportError, Exported, export};
+pub use gc::{Clean, Cleaned, gc};
 use history::kinds::Blob;
 pub use history::{Archive, Entry, StreamInfo};
 use history::{BlobId, Event, Link, Operation, OperationId, Place, Stream};

@@ -1,0 +1,46 @@
+//! Which large values events and other values refer to.
+
+use value::Map;
+
+use crate::BlobId;
+use crate::kinds::referenced;
+
+/// The values that stand in place of members: without them an event does not say all it said.
+pub fn needed(members: &Map) -> impl Iterator<Item = BlobId> + '_ {
+    members.values().filter_map(referenced)
+}
+
+/// Every hash that a text may refer to: as `{"$blob": ...}` at any depth, as something in another
+/// system of the kind `blob`, or as text within text. What is not here may be forgotten, so that
+/// every hash in a text that speaks of blobs counts.
+pub fn mentioned(text: &str) -> impl Iterator<Item = BlobId> + '_ {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let runs = text.as_bytes().split(move |byte| !is_digit(byte)).filter(|run| run.len() == 64);
+    let runs = text.contains("blob").then_some(runs).into_iter().flatten();
+    runs.filter_map(|run| BlobId::parse(std::str::from_utf8(run).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use value::json;
+
+    use super::*;
+
+    #[test]
+    fn references_are_found_at_any_depth() {
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|digit| digit.repeat(64));
+        let text = format!(
+            r#"{{"x": {{"$blob": "{a}"}}, "y": [{{"$blob": "{b}", "more": 1}}, {{"$blob": "no"}}],
+            "z": {{"kind": "blob", "id": "{c}"}}, "w": "{{\"$blob\":\"{d}\"}}", "v": "{d}{d}"}}"#
+        );
+        let ids = |hashes: &[&String]| -> BTreeSet<BlobId> {
+            hashes.iter().filter_map(|hash| BlobId::parse(hash)).collect()
+        };
+        assert_eq!(mentioned(&text).collect::<BTreeSet<_>>(), ids(&[&a, &b, &c, &d]));
+        assert_eq!(mentioned(&format!(r#"{{"event_id": "{a}"}}"#)).count(), 0);
+        let value = json::parse(&text).unwrap();
+        assert_eq!(needed(value.as_map().unwrap()).collect::<BTreeSet<_>>(), ids(&[&a]));
+    }
+}
