@@ -5,6 +5,7 @@
 //! assert_eq!(sim::document(7, 30), sim::document(7, 30));
 //! ```
 
+pub mod history;
 mod random;
 mod spec;
 
