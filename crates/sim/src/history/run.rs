@@ -204,6 +204,7 @@ impl Run {
         let is_alone = |resource: &Resource| resource.attached == Some(Mode::ReadWrite);
         let (alone, shared) = fork.resources.into_iter().partition(is_alone);
         fork.resources = shared;
+        fork.resources.iter_mut().for_each(|resource| resource.is_own = false);
         let plan = |resource: Resource| self.plan(desk, resource);
         let plan: Vec<PlanItem> = Vec::into_iter(alone).map(plan).collect();
         let forked = AgentForked {

@@ -25,6 +25,8 @@ pub(super) struct Resource {
     pub(super) id: Text,
     /// Whether it can be kept and had again; a process cannot.
     is_restorable: bool,
+    /// Whether this run made it known: others may only look at it.
+    pub(super) is_own: bool,
     pub(super) attached: Option<Mode>,
     pub(super) snapshots: Vec<Text>,
 }
@@ -74,7 +76,8 @@ fn add(run: &mut Run, desk: &mut Desk, id: Text) {
     let part_of = run.resources.last().map(|whole| whole.id.clone());
     let part_of = part_of.filter(|_| desk.random.one_in(4));
     run.tell(desk, ResourceRegistered { resource, part_of });
-    run.resources.push(Resource { id, is_restorable, attached: None, snapshots: Vec::new() });
+    let (is_own, attached, snapshots) = (true, None, Vec::new());
+    run.resources.push(Resource { id, is_restorable, is_own, attached, snapshots });
 }
 
 /// A resource of a run for which this holds.
@@ -84,7 +87,10 @@ fn find(run: &Run, holds: impl Fn(&Resource) -> bool) -> Option<usize> {
 
 pub(super) fn attach(run: &mut Run, desk: &mut Desk) -> bool {
     let Some(at) = find(run, |resource| resource.attached.is_none()) else { return false };
-    let mode = desk.one_of(&[Mode::ReadWrite, Mode::ReadWrite, Mode::ReadOnly]);
+    let mode = match run.resources[at].is_own && !desk.random.one_in(3) {
+        true => Mode::ReadWrite,
+        false => Mode::ReadOnly,
+    };
     let resource_ref = run.resources[at].id.clone();
     let mount = desk.maybe(|_| "/src".into());
     run.resources[at].attached = Some(mode.clone());
@@ -151,7 +157,8 @@ pub(super) fn restore(run: &mut Run, desk: &mut Desk) -> bool {
 }
 
 pub(super) fn transfer(run: &mut Run, desk: &mut Desk) -> bool {
-    let Some(at) = find(run, |resource| resource.attached.is_none()) else { return false };
+    let is_free = |resource: &Resource| resource.is_own && resource.attached.is_none();
+    let Some(at) = find(run, is_free) else { return false };
     let to = OwnerScope { agent_id: Some(run.agent.clone()), run_id: None, session_id: None };
     let resource_ref = run.resources.remove(at).id;
     run.tell(desk, ResourceTransferred { resource_ref, to });
