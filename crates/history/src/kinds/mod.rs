@@ -18,12 +18,14 @@ mod field;
 mod flaw;
 pub mod records;
 mod seal;
+mod summary;
 mod table;
 pub mod words;
 
 pub use field::{Enumeration, Field, Member, Object, Record, Shape, Write};
 pub use flaw::{Flaw, FlawKind, flaws};
 pub use seal::{BLOB_FROM, Blob, Common, Sealed, Writer, referenced};
+pub use summary::summary;
 pub use table::*;
 
 use value::Map;
