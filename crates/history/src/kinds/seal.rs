@@ -146,7 +146,7 @@ impl Writer {
             let start = self.out.len();
             field.write(&mut self.out);
             let text = &self.out[start..];
-            if text.len() > BLOB_FROM || text.contains("\"$blob\":") || !field.is_exact() {
+            if text.len() > BLOB_FROM || has_blob(text) || !field.is_exact() {
                 let blob = Blob::new(text);
                 self.out.truncate(start);
                 self.out.push_str(&json::canonical(&reference(blob.id)));
@@ -155,6 +155,12 @@ impl Writer {
         }
         self.out.push('}');
     }
+}
+
+/// Whether canonical text has a member named `$blob`.
+fn has_blob(text: &str) -> bool {
+    // A quote behind a backslash begins no name.
+    text.match_indices("\"$blob\":").any(|(at, _)| !text[..at].ends_with('\\'))
 }
 
 /// Writes an object whose members are sorted by `order`.
