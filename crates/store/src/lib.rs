@@ -10,6 +10,7 @@ mod export;
 mod gc;
 mod memory;
 mod rules;
+mod sqlite;
 
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use history::kinds::Blob;
 pub use history::{Archive, Entry, StreamInfo};
 use history::{BlobId, Event, Link, Operation, OperationId, Place, Stream};
 pub use memory::MemoryStore;
+pub use sqlite::SqliteStore;
 use value::Digest;
 
 /// What must have happened before an append is acknowledged.

@@ -1,0 +1,187 @@
+//! Opens connections. Whatever is no store of ours is refused before anything touches it.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::filesystem;
+use super::schema::{self, Contents};
+use crate::StoreError;
+
+/// How long SQLite waits for other connections, which hold a store for moments only: when it is
+/// opened after a crash, and when the last one closes it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// So many statements stay prepared: all there are.
+const STATEMENTS: usize = 64;
+
+/// So many connections wait for the next reader.
+const READERS: usize = 8;
+
+/// Where a store is, with every link followed, so that all who open it lock the same file.
+pub(super) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
+    let failed = |error: std::io::Error| {
+        StoreError::Unusable(format!("`{}` cannot be opened: {error}", path.display()))
+    };
+    let located = match fs::canonicalize(path) {
+        Ok(located) => located,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new("."));
+            fs::create_dir_all(folder).map_err(failed)?;
+            let Some(name) = path.file_name() else { return Err(failed(error)) };
+            fs::canonicalize(folder).map_err(failed)?.join(name)
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    if located.is_dir() {
+        return Err(StoreError::Unusable(format!("`{}` is a folder", path.display())));
+    }
+    filesystem::check(&located)?;
+    Ok(located)
+}
+
+/// Refuses a file that is there and not ours, without writing anything beside it or into it.
+pub(super) fn look(path: &Path) -> Result<Contents, StoreError> {
+    if !path.exists() {
+        return Ok(Contents::Nothing);
+    }
+    // Not by reading the file: closing it would let go of the locks that this process has on it.
+    let connection = unlocked(path)?;
+    match connection.pragma_query_one::<i64>(None, "application_id") {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(StoreError::Unusable(format!("`{}` is not a store", path.display())))
+        }
+        _ => schema::look(&connection, path),
+    }
+}
+
+/// The file beside a store whose name goes on like this.
+pub(super) fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut beside = path.as_os_str().to_os_string();
+    beside.push(end);
+    PathBuf::from(beside)
+}
+
+/// The connection that writes. The caller has the lock.
+pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = open(path, flags)?;
+    let contents = schema::look(&connection, path)?;
+    // The tables come first: who finds the log beside the file must find in the file whose it is.
+    schema::prepare(&connection, &contents)?;
+    let mode: String = connection.query_one("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+    if mode != "wal" {
+        let path = path.display();
+        return Err(StoreError::Unusable(format!("`{path}` cannot have a log beside it")));
+    }
+    // The log is brought into the file where it can be told when that fails; see `write`.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    connection.pragma_update(None, "cache_size", -32_768)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    Ok(connection)
+}
+
+/// A connection that reads. It may write, if the system lets it, only so that the last one to
+/// close leaves a single file.
+fn reader(path: &Path) -> Result<Connection, StoreError> {
+    let quiet = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    for flags in [OpenFlags::SQLITE_OPEN_READ_WRITE, OpenFlags::SQLITE_OPEN_READ_ONLY] {
+        match open(path, flags | quiet).and_then(|connection| readable(connection, path)) {
+            Err(StoreError::System(error)) if is_denied(&*error) => {}
+            other => return other,
+        }
+    }
+    if fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0) {
+        return Err(StoreError::Unusable(format!(
+            "`{}` was not closed, and cannot be read while its folder cannot be written",
+            path.display()
+        )));
+    }
+    readable(unlocked(path)?, path)
+}
+
+fn readable(connection: Connection, path: &Path) -> Result<Connection, StoreError> {
+    connection.pragma_update(None, "query_only", true)?;
+    match schema::look(&connection, path)? {
+        Contents::Current => Ok(connection),
+        Contents::Nothing => Err(StoreError::Unusable(format!("`{}` is empty", path.display()))),
+        Contents::Older(version) => Err(StoreError::Unusable(format!(
+            "`{}` has the old version {version}: open it for writing once",
+            path.display()
+        ))),
+    }
+}
+
+/// Whether the system does not let a file or the log beside it be opened this way.
+fn is_denied(error: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    let code = error.downcast_ref().and_then(rusqlite::Error::sqlite_error_code);
+    matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
+}
+
+/// A connection that takes no locks and looks for no log.
+fn unlocked(path: &Path) -> Result<Connection, StoreError> {
+    let mut address = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                address.push(char::from(*byte));
+            }
+            _ => write!(address, "%{byte:02x}").expect("text can grow"),
+        }
+    }
+    address.push_str("?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    open(Path::new(&address), flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+}
+
+fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// Connections that read, each for one caller at a time.
+pub(super) struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    /// Opens the first one, so that what cannot be read is known now.
+    pub(super) fn open(path: &Path) -> Result<Readers, StoreError> {
+        let first = reader(path)?;
+        Ok(Readers { path: path.to_path_buf(), idle: Mutex::new(vec![first]) })
+    }
+
+    /// Closes those that wait.
+    pub(super) fn close(&mut self) {
+        self.idle.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Lends one out.
+    pub(super) fn with<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let lent = idle().pop();
+        let connection = match lent {
+            Some(connection) => connection,
+            None => reader(&self.path)?,
+        };
+        let done = work(&connection);
+        let mut idle = idle();
+        if idle.len() < READERS {
+            idle.push(connection);
+        }
+        done
+    }
+}

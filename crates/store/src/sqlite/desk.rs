@@ -1,0 +1,201 @@
+//! Where one writes at a time: transactions, what they cost the disk, and what is left when they
+//! fail. What is written is in `write`.
+
+use std::collections::HashMap;
+
+use history::{Link, Stream};
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+use value::Digest;
+
+use super::fault::{is_full, leaves_doubt};
+use super::read::{hash, id8, indexed, last_position};
+use super::schema;
+use crate::StoreError;
+
+/// The log goes into the file when it has so many pages.
+const LOG_PAGES: i64 = 2_000;
+
+/// From so many on even readers are waited for, since they keep the log from beginning anew.
+const LOG_PAGES_MAX: i64 = 4 * LOG_PAGES;
+
+/// The connection that writes, and what it remembers.
+pub(super) struct Desk {
+    pub(super) connection: Connection,
+    /// What is remembered holds as long as every transaction goes well.
+    pub(super) remembered: Remembered,
+    /// Whether a commit waits for the disk.
+    waits: bool,
+    /// Whether there may be commits that are not on the disk.
+    unsynced: bool,
+    /// Why nothing is written any more.
+    broken: Option<String>,
+}
+
+/// What only the one who writes can change, kept so that it need not be read again.
+#[derive(Default)]
+pub(super) struct Remembered {
+    /// Streams that were written to.
+    pub(super) heads: HashMap<Stream, Head>,
+    /// The position of the last event, once it is known.
+    pub(super) last: Option<i64>,
+    /// The events whose ids are not in the index yet: the beginning of the id, and the position.
+    pub(super) tail: Vec<(i64, i64)>,
+}
+
+/// Where a stream goes on.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    pub(super) no: i64,
+    /// The stream and the last event that is its parent's.
+    pub(super) parent: Option<(i64, u64)>,
+    pub(super) first: u64,
+    pub(super) next: u64,
+    pub(super) link: Link,
+    pub(super) genesis: Digest,
+}
+
+/// How durable a transaction is.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Until {
+    /// The operating system has it.
+    System,
+    /// The disk has it.
+    Disk,
+}
+
+impl Desk {
+    /// Brings what a crash left in the log into the file: some of it may never have reached the
+    /// disk, and a sync that failed before would not be made up for by a later one.
+    pub(super) fn open(connection: Connection) -> Result<Desk, StoreError> {
+        let (is_blocked, ..) = checkpoint(&connection, "TRUNCATE")?;
+        Ok(Desk {
+            connection,
+            remembered: Remembered::default(),
+            waits: true,
+            unsynced: is_blocked,
+            broken: None,
+        })
+    }
+
+    /// Does work that is written as a whole or not at all.
+    pub(super) fn transaction<T>(
+        &mut self,
+        until: Until,
+        work: impl FnOnce(&mut Desk) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        if let Some(reason) = &self.broken {
+            return Err(StoreError::Poisoned(reason.clone()));
+        }
+        match self.attempt(until, work) {
+            Ok(done) => Ok(done),
+            Err(error) => {
+                self.remembered = Remembered::default();
+                if !self.connection.is_autocommit()
+                    && let Err(error) = self.connection.execute_batch("ROLLBACK")
+                {
+                    self.give_up(error.to_string());
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn attempt<T>(
+        &mut self,
+        until: Until,
+        work: impl FnOnce(&mut Desk) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let waits = until == Until::Disk;
+        if self.waits != waits {
+            let word = if waits { "FULL" } else { "NORMAL" };
+            self.connection.pragma_update(None, "synchronous", word)?;
+            self.waits = waits;
+        }
+        self.run("BEGIN IMMEDIATE")?;
+        let before = self.connection.total_changes();
+        let done = self.recall().and_then(|()| work(self));
+        let done = done.and_then(|done| {
+            // What is asked for may be there already, but not on the disk.
+            if waits && self.unsynced && self.connection.total_changes() == before {
+                schema::touch(&self.connection)?;
+            }
+            Ok(done)
+        });
+        let done = match done {
+            Ok(done) => done,
+            Err(error) => {
+                if leaves_doubt(&error) {
+                    self.give_up(error.to_string());
+                }
+                return Err(error.into());
+            }
+        };
+        let has_changes = self.connection.total_changes() != before;
+        if let Err(error) = self.run("COMMIT") {
+            if !is_full(&error) {
+                self.give_up(error.to_string());
+            }
+            return Err(error.into());
+        }
+        self.unsynced = !waits && (self.unsynced || has_changes);
+        self.shorten_log();
+        Ok(done)
+    }
+
+    fn run(&self, sql: &str) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute([]).map(drop)
+    }
+
+    /// Reads what is not remembered.
+    fn recall(&mut self) -> rusqlite::Result<()> {
+        if self.remembered.last.is_none() {
+            let last = last_position(&self.connection)?;
+            let mut statement = self
+                .connection
+                .prepare_cached("SELECT id, position FROM event WHERE position > ?1")?;
+            let rows = statement.query_map([indexed(last)], |row| {
+                Ok((id8(hash(row, 0)?.as_bytes()), row.get(1)?))
+            })?;
+            self.remembered.tail = rows.collect::<rusqlite::Result<_>>()?;
+            self.remembered.last = Some(last);
+        }
+        Ok(())
+    }
+
+    /// Brings a long log into the file. What was committed is safe whether this goes well or not.
+    fn shorten_log(&mut self) {
+        let shortened =
+            checkpoint(&self.connection, "NOOP").and_then(|(_, pages, done)| match pages {
+                LOG_PAGES_MAX.. => checkpoint(&self.connection, "RESTART").map(drop),
+                LOG_PAGES.. if done < pages => checkpoint(&self.connection, "PASSIVE").map(drop),
+                _ => Ok(()),
+            });
+        match shortened {
+            Err(error) if !is_full(&error) => self.give_up(error.to_string()),
+            _ => {}
+        }
+    }
+
+    /// After this nothing is written: what did not reach the disk cannot be sent there again.
+    fn give_up(&mut self, reason: String) {
+        self.broken.get_or_insert(reason);
+        // The connection must not do on closing what it failed to do before.
+        let no_more = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+        let _ = self.connection.set_db_config(no_more, true);
+    }
+
+    /// Leaves one file, if nobody else has it open.
+    pub(super) fn close(self) {
+        if self.broken.is_none() {
+            let _ = checkpoint(&self.connection, "TRUNCATE");
+        }
+    }
+}
+
+/// Brings the log into the file: whether somebody was in the way, how many pages the log has, and
+/// how many of them are in the file.
+fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<(bool, i64, i64)> {
+    let mut statement = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?;
+    statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+}

@@ -1,0 +1,291 @@
+//! Keeps everything in one SQLite file. Nothing outside this folder knows SQL.
+//!
+//! One process writes (`lock`), any number read beside it. Who writes is brought together by
+//! `queue` and works at the `desk`; who reads has a connection of `connect`.
+
+mod check;
+mod connect;
+mod desk;
+mod fault;
+mod filesystem;
+mod lock;
+mod queue;
+mod read;
+mod schema;
+mod write;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use connect::Readers;
+use desk::{Desk, Until};
+use history::kinds::{Blob, Kind};
+use history::{Archive, BlobId, Entry, EventId, Operation, OperationId, Place, Stream, StreamInfo};
+use lock::Lock;
+use queue::{Queue, Request};
+use read::Of;
+use schema::Contents;
+
+use crate::rules::{self, Move};
+use crate::{Append, AppendError, Arrival, Durability, MoveError, Receipt, Store, StoreError};
+
+/// Ids go into the index in batches of so many events; younger ones are looked through.
+const ID_BATCH: i64 = 4_096;
+
+/// How often who watches another process's writing looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// SQLite keeps no value that is larger.
+const BYTES_MAX: usize = 1_000_000_000 - 1_024;
+
+/// A store in one file. While it is open there are others beside it; closing it (dropping it)
+/// leaves the one, unless somebody else has it open.
+pub struct SqliteStore {
+    path: PathBuf,
+    // In this order: the last connection to close clears up, and only then may others write.
+    readers: Readers,
+    writer: Option<Writer>,
+}
+
+struct Writer {
+    queue: Queue,
+    /// Empty once it is closed.
+    desk: Mutex<Option<Desk>>,
+    /// The position of the last event that can be seen.
+    seen: Mutex<u64>,
+    arrived: Condvar,
+    _lock: Lock,
+}
+
+impl SqliteStore {
+    /// Opens a store for writing and reading, and makes it if there is none. Only one process
+    /// can, at a time.
+    pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
+        let path = connect::locate(path.as_ref())?;
+        connect::look(&path)?;
+        let lock = Lock::take(&path)?;
+        let desk = Desk::open(connect::writer(&path)?)?;
+        let readers = Readers::open(&path)?;
+        let last = readers.with(|connection| Ok(read::last_position(connection)?))?;
+        let writer = Writer {
+            queue: Queue::default(),
+            desk: Mutex::new(Some(desk)),
+            seen: Mutex::new(last.cast_unsigned()),
+            arrived: Condvar::new(),
+            _lock: lock,
+        };
+        Ok(SqliteStore { path, readers, writer: Some(writer) })
+    }
+
+    /// Opens a store for reading, beside whoever writes to it.
+    pub fn open_reader(path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
+        let path = path.as_ref();
+        if !path.exists() {
+            let path = path.display();
+            return Err(StoreError::Unusable(format!("there is no store `{path}`")));
+        }
+        let path = connect::locate(path)?;
+        if connect::look(&path)? == Contents::Nothing {
+            return Err(StoreError::Unusable(format!("`{}` is empty", path.display())));
+        }
+        Ok(SqliteStore { readers: Readers::open(&path)?, path, writer: None })
+    }
+
+    fn writer(&self) -> Result<&Writer, StoreError> {
+        let path = self.path.display();
+        self.writer
+            .as_ref()
+            .ok_or_else(|| StoreError::Unusable(format!("`{path}` is open for reading only")))
+    }
+}
+
+impl Writer {
+    /// Works while nobody else does.
+    fn alone<T, E: From<StoreError>>(
+        &self,
+        work: impl FnOnce(&mut Desk) -> Result<T, E>,
+    ) -> Result<T, E> {
+        match self.desk.lock() {
+            Ok(mut desk) => work(desk.as_mut().expect("it is closed by dropping only")),
+            Err(_) => Err(StoreError::Poisoned("the writer panicked".into()).into()),
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, u64> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn append(&self, request: Request<'_>) -> Result<Receipt, AppendError> {
+        self.queue.serve(request, |requests| {
+            let done = self.alone(|desk| {
+                let outcomes = desk.append(requests);
+                if let Some(last) = desk.remembered.last {
+                    *self.seen() = last.cast_unsigned();
+                    self.arrived.notify_all();
+                }
+                Ok(outcomes)
+            });
+            done.unwrap_or_else(|error: StoreError| write::shared(error, requests.len()))
+        })
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.readers.close();
+        if let Some(writer) = &mut self.writer {
+            let desk = writer.desk.get_mut().unwrap_or_else(PoisonError::into_inner);
+            desk.take().into_iter().for_each(Desk::close);
+        }
+    }
+}
+
+impl Archive for SqliteStore {
+    type Error = StoreError;
+
+    fn stream(&self, stream: &Stream) -> Result<Option<StreamInfo>, StoreError> {
+        self.readers.with(|connection| read::stream(connection, stream))
+    }
+
+    fn streams(&self, after: Option<&Stream>, limit: usize) -> Result<Vec<StreamInfo>, StoreError> {
+        self.readers.with(|connection| read::streams(connection, after, limit))
+    }
+
+    fn read(&self, stream: &Stream, from: u64, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        self.readers.with(|connection| read::read(connection, stream, from, limit))
+    }
+
+    fn read_kinds(
+        &self,
+        stream: &Stream,
+        kinds: &[Kind],
+        from: u64,
+        until: u64,
+        limit: usize,
+    ) -> Result<Vec<Entry>, StoreError> {
+        self.readers
+            .with(|connection| read::read_kinds(connection, stream, kinds, from, until, limit))
+    }
+
+    fn last_of(
+        &self,
+        stream: &Stream,
+        kinds: &[Kind],
+        until: u64,
+    ) -> Result<Option<Entry>, StoreError> {
+        self.readers.with(|connection| read::last_of(connection, stream, kinds, until))
+    }
+
+    fn find(&self, prefix: &str, limit: usize) -> Result<Vec<(Place, EventId)>, StoreError> {
+        self.readers.with(|connection| read::find(connection, prefix, limit))
+    }
+
+    fn blob(&self, id: BlobId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.readers.with(|connection| read::blob(connection, id))
+    }
+}
+
+impl Store for SqliteStore {
+    fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError> {
+        if append.events.is_empty() {
+            return Err(AppendError::Empty);
+        }
+        let writer = self.writer()?;
+        check_size(append.events.iter().map(|event| event.body().len()))?;
+        check_size(append.blobs.iter().map(|blob| blob.bytes().len()))?;
+        let digest = || write::digest(append.events.iter().map(|event| event.id()));
+        writer.append(Request {
+            stream: Cow::Borrowed(append.stream),
+            expected: append.expected.clone(),
+            events: Cow::Borrowed(append.events),
+            blobs: Cow::Borrowed(append.blobs),
+            key: append.key.map(|key| (key, digest())),
+            durability: append.durability,
+            origin: rules::origin(self, append)?.map(|(place, entry)| (place, entry.link)),
+            needed: rules::blobs_needed(append).into_iter().collect(),
+        })
+    }
+
+    fn watch(
+        &self,
+        after: u64,
+        limit: usize,
+        patience: Duration,
+    ) -> Result<Vec<Arrival>, StoreError> {
+        let arrivals = || self.readers.with(|connection| read::arrivals(connection, after, limit));
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        if let Some(writer) = &self.writer {
+            // Nobody else adds anything.
+            let waited =
+                writer.arrived.wait_timeout_while(writer.seen(), patience, |seen| *seen <= after);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            return arrivals();
+        }
+        let begin = Instant::now();
+        loop {
+            let found = arrivals()?;
+            let left = patience.saturating_sub(begin.elapsed());
+            if !found.is_empty() || left.is_zero() {
+                return Ok(found);
+            }
+            std::thread::sleep(left.min(LOOK_AGAIN));
+        }
+    }
+
+    fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
+        self.readers.with(|connection| read::blobs(connection, after, limit))
+    }
+
+    fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError> {
+        check_size(blobs.iter().map(|blob| blob.bytes().len()))?;
+        let until = durability.until();
+        self.writer()?.alone(|desk| Ok(desk.transaction(until, |desk| desk.keep(blobs))?))
+    }
+
+    fn remove_blobs(&self, ids: &[BlobId]) -> Result<(), AppendError> {
+        self.writer()?.alone(|desk| Ok(desk.transaction(Until::Disk, |desk| desk.remove(ids))?))
+    }
+
+    fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {
+        self.readers.with(|connection| read::operations(connection, Of::Names))
+    }
+
+    fn name(&self, name: &str) -> Result<Option<(OperationId, Operation)>, StoreError> {
+        let last = self.readers.with(|connection| read::operations(connection, Of::Last(name)))?;
+        Ok(last.into_iter().next())
+    }
+
+    fn operations(&self, name: &str) -> Result<Vec<(OperationId, Operation)>, StoreError> {
+        self.readers.with(|connection| read::operations(connection, Of::All(name)))
+    }
+
+    fn move_name(&self, operation: &Operation) -> Result<OperationId, MoveError> {
+        // While nobody writes, what can be read is all there is.
+        self.writer()?.alone(|desk| {
+            let last = self.name(&operation.name)?;
+            match rules::check_move(self, last.as_ref(), operation)? {
+                Move::Made(id) => Ok(id),
+                Move::Make(id) => {
+                    desk.transaction(Until::Disk, |desk| desk.note(id, operation))?;
+                    Ok(id)
+                }
+            }
+        })
+    }
+
+    fn check_files(&self) -> Result<Vec<String>, StoreError> {
+        self.readers.with(check::check)
+    }
+}
+
+fn check_size(mut sizes: impl Iterator<Item = usize>) -> Result<(), StoreError> {
+    if sizes.any(|size| size > BYTES_MAX) {
+        let limit = format!("a store keeps no value of more than {BYTES_MAX} bytes");
+        return Err(StoreError::Unusable(limit));
+    }
+    Ok(())
+}

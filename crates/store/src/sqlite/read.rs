@@ -1,0 +1,320 @@
+//! What can be asked of a store, as SQL. Everything that is read is hashed again.
+
+use history::kinds::Kind;
+use history::{
+    BlobId, Entry, Event, EventId, Link, Operation, OperationId, Place, Stream, StreamInfo,
+};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use value::{Digest, json};
+
+use super::ID_BATCH;
+use crate::{Arrival, StoreError};
+
+/// Numbers beyond what SQLite has stand behind everything that is there.
+pub(super) fn bounded(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn limited(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// The first eight bytes of an id as a number of the same order.
+pub(super) fn id8(id: &[u8; 32]) -> i64 {
+    let first = id.first_chunk().expect("eight bytes are fewer than 32");
+    (u64::from_be_bytes(*first) ^ (1 << 63)).cast_signed()
+}
+
+/// A column with a hash.
+pub(super) fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Digest> {
+    Ok(Digest::from_bytes(row.get(column)?))
+}
+
+const INFO: &str = "SELECT s.name, s.first, s.next, s.link, s.fork_seq, p.name
+    FROM stream s LEFT JOIN stream p ON p.no = s.parent";
+
+fn info(row: &Row<'_>) -> Result<StreamInfo, StoreError> {
+    let stream = named(row.get_ref(0)?)?;
+    let parent = match row.get::<_, Option<u64>>(4)? {
+        Some(seq) => Some(Place::new(named(row.get_ref(5)?)?, seq)),
+        None => None,
+    };
+    Ok(StreamInfo {
+        stream,
+        parent,
+        first: row.get(1)?,
+        next: row.get(2)?,
+        link: Link(hash(row, 3)?),
+    })
+}
+
+fn named(column: ValueRef<'_>) -> Result<Stream, StoreError> {
+    let name = column.as_str().ok();
+    name.and_then(Stream::from_name)
+        .ok_or_else(|| StoreError::Damaged(format!("{column:?} is not the name of a stream")))
+}
+
+pub(super) fn stream(
+    connection: &Connection,
+    stream: &Stream,
+) -> Result<Option<StreamInfo>, StoreError> {
+    let mut statement = connection.prepare_cached(&format!("{INFO} WHERE s.name = ?1"))?;
+    let mut rows = statement.query([stream.name()])?;
+    rows.next()?.map(info).transpose()
+}
+
+pub(super) fn streams(
+    connection: &Connection,
+    after: Option<&Stream>,
+    limit: usize,
+) -> Result<Vec<StreamInfo>, StoreError> {
+    let sql = format!("{INFO} WHERE s.name > ?1 ORDER BY s.name LIMIT ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
+    // Every name is behind the empty one.
+    let after = after.map(Stream::name).unwrap_or_default();
+    statement.query_and_then(params![after, limited(limit)], info)?.collect()
+}
+
+/// An event, from the columns `seq, kind, id, link, body` that begin here.
+fn entry(row: &Row<'_>, at: usize, stream: &Stream) -> Result<Entry, StoreError> {
+    let seq = row.get(at)?;
+    let damaged = |what: &str| {
+        let place = Place::new(stream.clone(), seq);
+        StoreError::Damaged(format!("{what} of `{place}`"))
+    };
+    let id = EventId(hash(row, at + 2).map_err(|_| damaged("the id"))?);
+    let link = Link(hash(row, at + 3).map_err(|_| damaged("the link"))?);
+    let body = row.get_ref(at + 4)?.as_str().map_err(|_| damaged("the body"))?;
+    // A newer program may have named kinds that this one does not know.
+    let kind = Kind::from_number(row.get(at + 1)?).unwrap_or(Kind::Unknown);
+    let event = Event::from_store(id, kind, body).ok_or_else(|| damaged("the body"))?;
+    Ok(Entry { seq, link, event })
+}
+
+pub(super) fn read(
+    connection: &Connection,
+    stream: &Stream,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT seq, kind, id, link, body FROM event
+         WHERE stream = (SELECT no FROM stream WHERE name = ?1) AND seq >= ?2
+         ORDER BY seq LIMIT ?3",
+    )?;
+    let rows = params![stream.name(), bounded(from), limited(limit)];
+    statement.query_and_then(rows, |row| entry(row, 0, stream))?.collect()
+}
+
+pub(super) fn read_kinds(
+    connection: &Connection,
+    stream: &Stream,
+    kinds: &[Kind],
+    from: u64,
+    until: u64,
+    limit: usize,
+) -> Result<Vec<Entry>, StoreError> {
+    let kinds = distinct(kinds);
+    let Some(no) = number(connection, stream)?.filter(|_| !kinds.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    // Each kind is in order in the index, and SQLite merges them as far as the limit needs it.
+    let one = |kind: &Kind| {
+        let kind = kind.number();
+        format!(
+            "SELECT seq, position FROM event
+             WHERE stream = ?1 AND kind = {kind} AND seq >= ?2 AND seq < ?3"
+        )
+    };
+    let all = kinds.iter().map(one).collect::<Vec<_>>().join(" UNION ALL ");
+    let mut statement = connection.prepare_cached(&format!("{all} ORDER BY seq LIMIT ?4"))?;
+    let rows = params![no, bounded(from), bounded(until), limited(limit)];
+    statement.query_and_then(rows, |row| at(connection, row.get(1)?, stream))?.collect()
+}
+
+pub(super) fn last_of(
+    connection: &Connection,
+    stream: &Stream,
+    kinds: &[Kind],
+    until: u64,
+) -> Result<Option<Entry>, StoreError> {
+    let Some(no) = number(connection, stream)? else { return Ok(None) };
+    let mut statement = connection.prepare_cached(
+        "SELECT seq, position FROM event WHERE stream = ?1 AND kind = ?2 AND seq < ?3
+         ORDER BY seq DESC LIMIT 1",
+    )?;
+    let mut last: Option<(i64, i64)> = None;
+    for kind in distinct(kinds) {
+        let found = statement
+            .query_row(params![no, kind.number(), bounded(until)], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .optional()?;
+        last = last.max(found);
+    }
+    last.map(|(_, position)| at(connection, position, stream)).transpose()
+}
+
+fn distinct(kinds: &[Kind]) -> Vec<Kind> {
+    let mut kinds = kinds.to_vec();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+fn number(connection: &Connection, stream: &Stream) -> rusqlite::Result<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT no FROM stream WHERE name = ?1")?;
+    statement.query_row([stream.name()], |row| row.get(0)).optional()
+}
+
+/// The event at a position.
+fn at(connection: &Connection, position: i64, stream: &Stream) -> Result<Entry, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT seq, kind, id, link, body FROM event WHERE position = ?1")?;
+    let mut rows = statement.query([position])?;
+    match rows.next()? {
+        Some(row) => entry(row, 0, stream),
+        None => Err(StoreError::Damaged(format!("an index names the lost event {position}"))),
+    }
+}
+
+/// The position of the last event.
+pub(super) fn last_position(connection: &Connection) -> rusqlite::Result<i64> {
+    let mut statement = connection.prepare_cached("SELECT max(position) FROM event")?;
+    Ok(statement.query_row([], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0))
+}
+
+/// The last position whose id is in the index.
+pub(super) fn indexed(last: i64) -> i64 {
+    last - last % ID_BATCH
+}
+
+pub(super) fn find(
+    connection: &Connection,
+    prefix: &str,
+    limit: usize,
+) -> Result<Vec<(Place, EventId)>, StoreError> {
+    /// Fewer digits fit so many events that looking through all of them ends soon.
+    const DIGITS_MIN: usize = 4;
+    let digits = prefix.len();
+    let (Some(low), Some(high)) = (padded(prefix, "0"), padded(prefix, "f")) else {
+        return Ok(Vec::new());
+    };
+    let found = |row: &Row<'_>| -> Result<_, StoreError> {
+        Ok((Place::new(named(row.get_ref(0)?)?, row.get(1)?), EventId(hash(row, 2)?)))
+    };
+    // The index only grows, and holds all up to here whatever is added meanwhile.
+    let indexed = if digits < DIGITS_MIN { 0 } else { indexed(last_position(connection)?) };
+    let mut places: Vec<(Place, EventId)> = Vec::new();
+    if indexed > 0 {
+        let mut statement = connection.prepare_cached(
+            "SELECT s.name, e.seq, e.id FROM event_id i
+             CROSS JOIN event e ON e.position = i.position CROSS JOIN stream s ON s.no = e.stream
+             WHERE i.id8 BETWEEN ?1 AND ?2 AND i.position <= ?3 AND e.id BETWEEN ?4 AND ?5
+             ORDER BY i.position LIMIT ?6",
+        )?;
+        let (low8, high8) = (id8(low.as_bytes()), id8(high.as_bytes()));
+        let (low, high) = (low.as_bytes(), high.as_bytes());
+        let rows = params![low8, high8, indexed, low, high, limited(limit)];
+        places = statement.query_and_then(rows, found)?.collect::<Result<_, _>>()?;
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT s.name, e.seq, e.id FROM event e CROSS JOIN stream s ON s.no = e.stream
+         WHERE e.position > ?1 AND e.id BETWEEN ?2 AND ?3 ORDER BY e.position LIMIT ?4",
+    )?;
+    let left = limited(limit.saturating_sub(places.len()));
+    let rows = params![indexed, low.as_bytes(), high.as_bytes(), left];
+    for place in statement.query_and_then(rows, found)? {
+        places.push(place?);
+    }
+    Ok(places)
+}
+
+/// The first or last id that begins with these digits.
+fn padded(prefix: &str, digit: &str) -> Option<EventId> {
+    let is_short = prefix.len() <= 64 && !prefix.starts_with("sha256:");
+    is_short.then(|| EventId::parse(&(prefix.to_string() + &digit.repeat(64 - prefix.len()))))?
+}
+
+pub(super) fn blob(connection: &Connection, id: BlobId) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT bytes FROM blob WHERE hash = ?1")?;
+    let bytes: Option<Vec<u8>> =
+        statement.query_row([id.as_bytes()], |row| row.get(0)).optional()?;
+    match bytes {
+        Some(bytes) if Digest::of(&bytes) != id.0 => {
+            Err(StoreError::Damaged(format!("the bytes behind `{id}`")))
+        }
+        other => Ok(other),
+    }
+}
+
+pub(super) fn blobs(
+    connection: &Connection,
+    after: Option<BlobId>,
+    limit: usize,
+) -> Result<Vec<(BlobId, u64)>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT hash, length(bytes) FROM blob WHERE hash > ?1 ORDER BY hash LIMIT ?2",
+    )?;
+    // Every hash is behind no bytes.
+    let after = after.as_ref().map_or(&[][..], |id| id.as_bytes());
+    let rows = params![after, limited(limit)];
+    statement.query_and_then(rows, |row| Ok((BlobId(hash(row, 0)?), row.get(1)?)))?.collect()
+}
+
+pub(super) fn arrivals(
+    connection: &Connection,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<Arrival>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT e.position, s.name, e.seq, e.kind, e.id, e.link, e.body
+         FROM event e CROSS JOIN stream s ON s.no = e.stream
+         WHERE e.position > ?1 ORDER BY e.position LIMIT ?2",
+    )?;
+    let arrival = |row: &Row<'_>| {
+        let stream = named(row.get_ref(1)?)?;
+        let entry = entry(row, 2, &stream)?;
+        Ok(Arrival { position: row.get(0)?, stream, entry })
+    };
+    statement.query_and_then(params![bounded(after), limited(limit)], arrival)?.collect()
+}
+
+/// Which operations on names.
+pub(super) enum Of<'a> {
+    /// The last one on each name, by name.
+    Names,
+    /// The last one on this name.
+    Last(&'a str),
+    /// All on this name.
+    All(&'a str),
+}
+
+pub(super) fn operations(
+    connection: &Connection,
+    of: Of<'_>,
+) -> Result<Vec<(OperationId, Operation)>, StoreError> {
+    let (sql, name) = match of {
+        Of::Names => (
+            "SELECT id, body FROM operation
+             WHERE ?1 = '' AND no IN (SELECT max(no) FROM operation GROUP BY name) ORDER BY name",
+            "",
+        ),
+        Of::Last(name) => {
+            ("SELECT id, body FROM operation WHERE name = ?1 ORDER BY no DESC LIMIT 1", name)
+        }
+        Of::All(name) => ("SELECT id, body FROM operation WHERE name = ?1 ORDER BY no", name),
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_and_then([name], operation)?.collect()
+}
+
+fn operation(row: &Row<'_>) -> Result<(OperationId, Operation), StoreError> {
+    let id = OperationId(hash(row, 0)?);
+    let value = row.get_ref(1)?.as_str().ok().and_then(|body| json::parse(body).ok());
+    match value.as_ref().and_then(Operation::read) {
+        Some(operation) if operation.id() == id => Ok((id, operation)),
+        _ => Err(StoreError::Damaged(format!("the operation `{id}`"))),
+    }
+}

@@ -1,0 +1,124 @@
+//! The tables, and which version of them a file has.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::StoreError;
+
+/// Says in a file's header that it is ours: `QUPU`.
+const APPLICATION: i64 = 0x5155_5055;
+
+/// From nothing to version 1, from 1 to 2, and so on. What was released is never changed.
+const VERSIONS: &[&str] = &[
+    // An event's position is its place in the order of arrival, from 1 and without gaps.
+    // `event_id` holds the first eight bytes of ids, for all events up to the last position
+    // that is a multiple of `ID_BATCH`; see `write`.
+    "CREATE TABLE stream(
+        no INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        parent INTEGER,
+        fork_seq INTEGER,
+        first INTEGER NOT NULL,
+        next INTEGER NOT NULL,
+        link BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE event(
+        position INTEGER PRIMARY KEY,
+        stream INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        id BLOB NOT NULL,
+        link BLOB NOT NULL,
+        body TEXT NOT NULL,
+        UNIQUE(stream, seq)
+    ) STRICT;
+    CREATE INDEX event_kind ON event(stream, kind, seq);
+    CREATE TABLE event_id(
+        id8 INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        PRIMARY KEY(id8, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE idempotency(
+        stream INTEGER NOT NULL,
+        key BLOB NOT NULL,
+        seq INTEGER NOT NULL,
+        count INTEGER NOT NULL,
+        digest BLOB NOT NULL,
+        PRIMARY KEY(stream, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE blob(
+        no INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL UNIQUE,
+        bytes BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE operation(
+        no INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        id BLOB NOT NULL UNIQUE,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX operation_name ON operation(name);",
+];
+
+/// What a file is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Contents {
+    /// A database without anything in it.
+    Nothing,
+    /// A store that this program can read.
+    Current,
+    /// A store of an older program.
+    Older(usize),
+}
+
+/// Looks at what a connection leads to. Whatever is not ours is refused.
+pub(super) fn look(connection: &Connection, path: &Path) -> Result<Contents, StoreError> {
+    let application: i64 = connection.pragma_query_one(None, "application_id")?;
+    let version: i64 = connection.pragma_query_one(None, "user_version")?;
+    let is_empty: bool =
+        connection
+            .query_one("SELECT NOT EXISTS(SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
+    if is_empty && application == 0 && version == 0 {
+        return Ok(Contents::Nothing);
+    }
+    if application != APPLICATION {
+        let path = path.display();
+        return Err(StoreError::Unusable(format!("`{path}` is a database of another program")));
+    }
+    match usize::try_from(version) {
+        Ok(version) if version == VERSIONS.len() => Ok(Contents::Current),
+        Ok(version) if (1..VERSIONS.len()).contains(&version) => Ok(Contents::Older(version)),
+        _ => Err(StoreError::Unusable(format!(
+            "`{}` has version {version}; this program knows versions up to {}: use a newer one",
+            path.display(),
+            VERSIONS.len()
+        ))),
+    }
+}
+
+/// Brings a file to the current version, all of it or nothing.
+pub(super) fn prepare(connection: &Connection, contents: &Contents) -> Result<(), StoreError> {
+    let done = match contents {
+        Contents::Current => return Ok(()),
+        Contents::Older(version) => *version,
+        Contents::Nothing => {
+            // It can be set only before there is anything.
+            connection.pragma_update(None, "page_size", PAGE_SIZE)?;
+            0
+        }
+    };
+    let steps = VERSIONS[done..].concat();
+    let version = VERSIONS.len();
+    Ok(connection.execute_batch(&format!(
+        "BEGIN IMMEDIATE; {steps}
+         PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {version}; COMMIT;"
+    ))?)
+}
+
+/// Writes something that changes nothing, so that a commit has something to bring to the disk.
+pub(super) fn touch(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", VERSIONS.len() as i64)
+}
+
+const PAGE_SIZE: i64 = 8192;

@@ -1,0 +1,36 @@
+//! What every store promises, asked of each of them, and what only files promise.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+/// Tests that get a new store of every kind.
+macro_rules! contract {
+    ($($(#[$doc:meta])* fn $name:ident($store:ident: &dyn Store) $body:block)*) => {
+        $($(#[$doc])* fn $name($store: &dyn Store) $body)*
+
+        mod memory {
+            $(#[test]
+            fn $name() {
+                super::$name(&store::MemoryStore::default());
+            })*
+        }
+
+        mod sqlite {
+            $(#[test]
+            fn $name() {
+                let folder = crate::sample::Folder::new();
+                super::$name(&store::SqliteStore::open(folder.file("a/b/store")).unwrap());
+            })*
+        }
+    };
+}
+
+mod appending;
+mod blobs;
+mod closing;
+mod finding;
+mod forking;
+mod names;
+mod opening;
+mod reading;
+mod repeating;
+mod sample;
+mod watching;
