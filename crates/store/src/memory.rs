@@ -271,10 +271,9 @@ impl Store for MemoryStore {
             .arrived
             .wait_timeout_while(self.kept(), patience, nothing)
             .unwrap_or_else(PoisonError::into_inner);
-        let arrivals =
-            (after.saturating_add(1)..).zip(kept.arrivals.get(skipped..).unwrap_or_default());
-        let arrivals = arrivals.take(limit).map(|(position, place)| Arrival {
-            position,
+        let arrivals = kept.arrivals.iter().enumerate().skip(skipped).take(limit);
+        let arrivals = arrivals.map(|(before, place)| Arrival {
+            position: before as u64 + 1,
             stream: place.stream.clone(),
             entry: kept.entry(place).expect("it has arrived").clone(),
         });

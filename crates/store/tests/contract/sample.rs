@@ -9,10 +9,10 @@ use history::{Event, Link, Place, Stream, chain};
 use store::{Append, AppendError, Durability, Expected, Receipt, Store};
 
 /// A folder that is gone with the test.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new() -> Folder {
+    pub(crate) fn new() -> Folder {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("quipu-store-{}-{number}", std::process::id());
@@ -21,16 +21,16 @@ impl Folder {
         Folder(path.canonicalize().unwrap())
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
     /// The names of what is in it.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).unwrap();
         let mut names: Vec<String> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -46,36 +46,36 @@ impl Drop for Folder {
 }
 
 /// An event of a kind, told from others by a number.
-pub fn event_of(kind: &str, number: u64) -> Event {
+pub(crate) fn event_of(kind: &str, number: u64) -> Event {
     let ts = "2026-01-01T00:00:00.000000Z";
     Event::read(&format!(r#"{{"kind": "{kind}", "n": {number}, "ts": "{ts}"}}"#)).unwrap()
 }
 
 /// An event of no known kind.
-pub fn event(number: u64) -> Event {
+pub(crate) fn event(number: u64) -> Event {
     event_of("x.sample", number)
 }
 
-pub fn events(numbers: impl IntoIterator<Item = u64>) -> Vec<Event> {
+pub(crate) fn events(numbers: impl IntoIterator<Item = u64>) -> Vec<Event> {
     numbers.into_iter().map(event).collect()
 }
 
 /// An event that refers to bytes.
-pub fn event_with(blob: &Blob) -> Event {
+pub(crate) fn event_with(blob: &Blob) -> Event {
     let text = format!(r#"{{"kind": "x.large", "value": {{"$blob": "{}"}}}}"#, blob.id());
     Event::read(&text).unwrap()
 }
 
-pub fn run(id: &str) -> Stream {
+pub(crate) fn run(id: &str) -> Stream {
     Stream::run(id)
 }
 
-pub fn place(id: &str, seq: u64) -> Place {
+pub(crate) fn place(id: &str, seq: u64) -> Place {
     Place::new(run(id), seq)
 }
 
 /// A request without anything unusual.
-pub fn plain<'a>(stream: &'a Stream, expected: Expected, events: &'a [Event]) -> Append<'a> {
+pub(crate) fn plain<'a>(stream: &'a Stream, expected: Expected, events: &'a [Event]) -> Append<'a> {
     Append {
         stream,
         expected,
@@ -87,7 +87,7 @@ pub fn plain<'a>(stream: &'a Stream, expected: Expected, events: &'a [Event]) ->
     }
 }
 
-pub fn add(
+pub(crate) fn add(
     store: &dyn Store,
     id: &str,
     expected: Expected,
@@ -97,12 +97,17 @@ pub fn add(
 }
 
 /// A run with as many events, numbered from a number on.
-pub fn begin(store: &dyn Store, id: &str, from: u64, count: u64) -> Receipt {
+pub(crate) fn begin(store: &dyn Store, id: &str, from: u64, count: u64) -> Receipt {
     add(store, id, Expected::New, &events(from..from + count)).unwrap()
 }
 
 /// The links that events have behind a link.
-pub fn links(stream: &Stream, first: u64, before: Option<Link>, events: &[Event]) -> Vec<Link> {
+pub(crate) fn links(
+    stream: &Stream,
+    first: u64,
+    before: Option<Link>,
+    events: &[Event],
+) -> Vec<Link> {
     let mut previous = before;
     let link = |(seq, event): (u64, &Event)| {
         let link = chain::link(&chain::genesis(stream), seq, previous, event.id());
@@ -113,7 +118,7 @@ pub fn links(stream: &Stream, first: u64, before: Option<Link>, events: &[Event]
 }
 
 /// The events of a run, as far as they are its own.
-pub fn own(store: &dyn Store, id: &str) -> Vec<Event> {
+pub(crate) fn own(store: &dyn Store, id: &str) -> Vec<Event> {
     let entries = store.read(&run(id), 0, usize::MAX).unwrap();
     entries.into_iter().map(|entry| entry.event).collect()
 }
