@@ -19,6 +19,7 @@ pub mod kinds;
 pub mod line;
 mod lineage;
 mod operation;
+pub mod projection;
 pub mod references;
 mod stream;
 mod time;
