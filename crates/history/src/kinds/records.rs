@@ -109,8 +109,9 @@ records! {
     /// Where a fork begins.
     Origin { run_id: Text, seq: i64, event_id: EventId, }
     /// A message. Its node's id is `id`, or the id of the event that created it.
-    Message { id: Option<Text>, role: Role, content: Vec<Object> = Shape::List(&Shape::OneOf(PARTS)), created_at: Option<Timestamp>,
-        items: Option<Vec<Object>>, }
+    Message { id: Option<Text>, role: Role,
+        content: Vec<Object> = Shape::List(&Shape::OneOf(PARTS)),
+        created_at: Option<Timestamp>, items: Option<Vec<Object>>, }
     /// What a model call took.
     Usage { prompt_tokens: i64, completion_tokens: i64, total_tokens: i64, }
     /// What went wrong.

@@ -45,11 +45,11 @@ pub struct Sealed {
 }
 
 macro_rules! common {
-    ($($(#[$doc:meta])* $field:ident: $type:ty,)*) => {
+    ($(#[doc = $doc:literal] $field:ident: $type:ty,)*) => {
         /// What every event may have.
         #[derive(Clone, Debug, PartialEq)]
         pub struct Common {
-            $($(#[$doc])* pub $field: $type,)*
+            $(#[doc = $doc] pub $field: $type,)*
         }
 
         impl Common {
@@ -59,6 +59,9 @@ macro_rules! common {
                 shape: <$type as Field>::SHAPE,
                 required: <$type as Field>::REQUIRED,
             }),*];
+
+            /// What each of them says, for the reference.
+            pub const DOCS: &'static [&'static str] = &[$($doc.trim_ascii()),*];
 
             /// Reads them.
             pub fn read(members: &Map) -> Option<Common> {
