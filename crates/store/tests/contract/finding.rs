@@ -30,7 +30,7 @@ contract! {
         for id in ["c", "a", "b"] {
             add(store, id, Expected::New, &[event(0), one.clone()]).unwrap();
         }
-        add(store, "a", Expected::Next(2), &[one.clone()]).unwrap();
+        add(store, "a", Expected::Next(2), std::slice::from_ref(&one)).unwrap();
         let found = |limit| -> Vec<Place> {
             let found = store.find(&one.id().to_string(), limit).unwrap();
             found.into_iter().map(|(place, _)| place).collect()
