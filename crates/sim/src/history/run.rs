@@ -201,12 +201,18 @@ impl Run {
             versions: None,
         };
         fork.tell(desk, started);
-        let is_alone = |resource: &Resource| resource.attached == Some(Mode::ReadWrite);
-        let (alone, shared) = fork.resources.into_iter().partition(is_alone);
+        // Parts come after what they belong to.
+        let mut alone: Vec<Resource> = Vec::new();
+        let mut shared = Vec::new();
+        for resource in fork.resources {
+            let is_part = alone.iter().any(|whole| resource.goes_with.as_ref() == Some(&whole.id));
+            let is_alone = is_part || resource.attached == Some(Mode::ReadWrite);
+            if is_alone { &mut alone } else { &mut shared }.push(resource);
+        }
         fork.resources = shared;
         fork.resources.iter_mut().for_each(|resource| resource.is_own = false);
         let plan = |resource: Resource| self.plan(desk, resource);
-        let plan: Vec<PlanItem> = Vec::into_iter(alone).map(plan).collect();
+        let plan: Vec<PlanItem> = alone.into_iter().map(plan).collect();
         let forked = AgentForked {
             from_branch: self.branch.clone(),
             to_branch: fork.branch.clone(),

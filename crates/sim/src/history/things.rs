@@ -28,6 +28,8 @@ pub(super) struct Resource {
     /// Whether this run made it known: others may only look at it.
     pub(super) is_own: bool,
     pub(super) attached: Option<Mode>,
+    /// What it belongs to, until it is attached by itself.
+    pub(super) goes_with: Option<Text>,
     pub(super) snapshots: Vec<Text>,
 }
 
@@ -75,9 +77,9 @@ fn add(run: &mut Run, desk: &mut Desk, id: Text) {
     });
     let part_of = run.resources.last().map(|whole| whole.id.clone());
     let part_of = part_of.filter(|_| desk.random.one_in(4));
-    run.tell(desk, ResourceRegistered { resource, part_of });
-    let (is_own, attached, snapshots) = (true, None, Vec::new());
-    run.resources.push(Resource { id, is_restorable, is_own, attached, snapshots });
+    run.tell(desk, ResourceRegistered { resource, part_of: part_of.clone() });
+    let (is_own, attached, snapshots, goes_with) = (true, None, Vec::new(), part_of);
+    run.resources.push(Resource { id, is_restorable, is_own, attached, goes_with, snapshots });
 }
 
 /// A resource of a run for which this holds.
@@ -94,6 +96,7 @@ pub(super) fn attach(run: &mut Run, desk: &mut Desk) -> bool {
     let resource_ref = run.resources[at].id.clone();
     let mount = desk.maybe(|_| "/src".into());
     run.resources[at].attached = Some(mode.clone());
+    run.resources[at].goes_with = None;
     run.tell(desk, ResourceAttached { resource_ref, mode, mount });
     true
 }
