@@ -305,6 +305,62 @@ codes! {
     // H2: where an event stands.
 
     // H3: what events say together.
+    /// A result of a call that nobody made.
+    RESULT_WITHOUT_CALL = "H301", Warning, None;
+    /// A second result of one call.
+    SECOND_RESULT = "H302", Warning, None;
+    /// An effect that leaves before it was decided about.
+    EFFECT_UNDECIDED = "H303", Warning, None;
+    /// An effect that leaves although it was not allowed.
+    EFFECT_DENIED = "H304", Warning, None;
+    /// An effect by a decision that was used before.
+    DECISION_USED = "H305", Warning, None;
+    /// An effect by a decision under a policy that is not in force.
+    DECISION_OUTDATED = "H306", Warning, None;
+    /// A restore of what cannot be restored.
+    RESTORE_UNSUPPORTED = "H307", Warning, None;
+    /// A plan for resources that cannot be followed.
+    BROKEN_PLAN = "H308", Warning, None;
+    /// A resource that another branch keeps.
+    HELD_ELSEWHERE = "H309", Warning, None;
+    /// A policy in force that nobody proposed.
+    POLICY_NOT_PROPOSED = "H310", Warning, None;
+    /// A policy in force whose tests failed.
+    POLICY_TESTS_FAILED = "H311", Warning, None;
+    /// A response to a request that nobody made.
+    RESPONSE_WITHOUT_REQUEST = "H312", Warning, None;
+    /// A second response to one attempt.
+    SECOND_RESPONSE = "H313", Warning, None;
+    /// An event that is replaced by an earlier one.
+    SUBSTITUTION_BACKWARDS = "H314", Warning, None;
+    /// A time that cannot be right.
+    CLOCK_SUSPECT = "H315", Warning, None;
+    /// Two calls with one id.
+    CALL_ID_REUSED = "H316", Warning, None;
+    /// A run that does not begin with its start.
+    NOT_STARTED = "H317", Warning, None;
+    /// A run that starts twice.
+    STARTED_TWICE = "H318", Warning, None;
+    /// A fork that does not say where it comes from.
+    WRONG_ORIGIN = "H319", Warning, None;
+    /// Something that happens in a run that has ended.
+    AFTER_THE_END = "H320", Warning, None;
+    /// An answer to a question that nobody asked.
+    ANSWER_WITHOUT_QUESTION = "H321", Warning, None;
+    /// A second answer to one question.
+    SECOND_ANSWER = "H322", Warning, None;
+    /// A second decision about one request.
+    SECOND_DECISION = "H323", Warning, None;
+    /// A timer that fires without being set.
+    TIMER_NOT_SET = "H324", Warning, None;
+    /// A handle that is closed without being open.
+    HANDLE_NOT_OPEN = "H325", Warning, None;
+    /// A reference to an event that is not there.
+    UNKNOWN_EVENT = "H326", Warning, None;
+    /// A reference to an event of another kind.
+    REFERENCE_OF_ANOTHER_KIND = "H327", Warning, None;
+    /// A resource that nobody registered.
+    UNKNOWN_RESOURCE = "H328", Warning, None;
 
     // A1: the graph as a whole.
     /// A label that no run comes to.

@@ -1,0 +1,146 @@
+//! How a run goes: it begins, it may be forked, it ends; and what came before what.
+
+use std::collections::BTreeSet;
+
+use value::Text;
+
+use super::layers::Layers;
+use super::{Violation, brief, references};
+use crate::kinds::words::Exit;
+use crate::kinds::{Class, Fact, Kind, Substitution, What};
+use crate::{Event, EventId};
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Course {
+    /// The run that is going on. A fork's lineage begins with its parents' runs.
+    run: Option<Text>,
+    end: End,
+    /// Whether the first run goes on from events that are not here.
+    cut: bool,
+    last: Option<EventId>,
+    count: u64,
+    /// The number of each event, by the brief of its id; its first, if it was repeated.
+    numbers: Layers<u64, u64>,
+    /// Events that will replace earlier ones, by substitutions that came first.
+    promised: BTreeSet<EventId>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum End {
+    #[default]
+    Open,
+    /// Somebody ended it; how it finished may still follow.
+    Cancelled,
+    Finished,
+}
+
+impl Course {
+    /// Whether an event is in the lineage.
+    pub(super) fn has(&self, id: EventId) -> bool {
+        self.numbers.get(&brief(id)).is_some()
+    }
+
+    /// Whether an event was announced as the replacement of an earlier one.
+    pub(super) fn promised(&self, id: EventId) -> bool {
+        self.promised.contains(&id)
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    pub(super) fn check(&self, kind: Kind, fact: Option<&Fact>, found: &mut Vec<Violation>) {
+        let run = fact.and_then(|fact| fact.common.run_id.as_ref());
+        let goes_on = run.is_none() || run == self.run.as_ref();
+        match (fact.map(|fact| &fact.what), run) {
+            (Some(What::RunStarted(started)), Some(run)) => {
+                if goes_on {
+                    found.push(Violation::StartedTwice { run: run.clone() });
+                } else if self.run.is_some()
+                    && let Some(last) = self.last
+                {
+                    let from = started.from.as_ref();
+                    let seq = self.count.cast_signed() - 1;
+                    if from.is_none_or(|from| from.event_id != last || from.seq != seq) {
+                        let claimed = from.map(|from| (from.seq, from.event_id));
+                        found.push(Violation::WrongOrigin { claimed, actual: (seq, last) });
+                    }
+                }
+            }
+            (Some(_), Some(run)) if !goes_on => {
+                found.push(Violation::NotStarted { run: run.clone(), kind });
+            }
+            _ if goes_on && !may_follow(self.end, kind) => {
+                found.push(Violation::AfterTheEnd { kind });
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn check_references(&self, what: &What, found: &mut Vec<Violation>) {
+        for (member, index, id) in references(what) {
+            if !self.has(id) {
+                found.push(Violation::UnknownEvent { member, index, id });
+            }
+        }
+        if let What::Substitution(Substitution { original_event, replacement_event, .. }) = what {
+            let number = |id| self.numbers.get(&brief(id)).copied();
+            let original = number(original_event.event_id);
+            let replacement = number(replacement_event.event_id);
+            if original.is_some() && replacement.is_some() && replacement <= original {
+                found.push(Violation::SubstitutionBackwards {
+                    original: original_event.event_id,
+                    replacement: replacement_event.event_id,
+                });
+            }
+        }
+    }
+
+    pub(super) fn apply(&mut self, event: &Event, fact: Option<&Fact>) {
+        if let Some(run) = fact.and_then(|fact| fact.common.run_id.as_ref())
+            && self.run.as_ref() != Some(run)
+        {
+            self.run = Some(run.clone());
+            self.end = End::Open;
+        }
+        match fact.map(|fact| &fact.what) {
+            Some(What::RunStarted(started)) if self.count == 0 => self.cut = started.from.is_some(),
+            // Whoever handed a run off may come back to it.
+            Some(What::RunFinished(finished)) if finished.exit != Some(Exit::HandedOff) => {
+                self.end = End::Finished;
+            }
+            Some(What::RunCancelled(_)) if self.end == End::Open => self.end = End::Cancelled,
+            Some(What::Substitution(event)) if !self.has(event.replacement_event.event_id) => {
+                self.promised.insert(event.replacement_event.event_id);
+            }
+            _ => {}
+        }
+        self.promised.remove(&event.id());
+        if !self.has(event.id()) {
+            self.numbers.insert(brief(event.id()), self.count);
+        }
+        self.last = Some(event.id());
+        self.count += 1;
+    }
+}
+
+/// Whether an event of this kind may stand behind the end of its run: what was seen late, and what
+/// is said about the history itself.
+fn may_follow(end: End, kind: Kind) -> bool {
+    match (end, kind) {
+        (End::Open, _) | (End::Cancelled, Kind::RunFinished) => true,
+        (End::Finished, Kind::RunFinished) => false,
+        (
+            _,
+            Kind::Interruption
+            | Kind::Substitution
+            | Kind::BranchMerged
+            | Kind::Redacted
+            | Kind::Pruned
+            | Kind::KeyDestroyed,
+        ) => true,
+        (_, kind) => {
+            kind.row().is_none_or(|row| !matches!(row.class, Class::Intent | Class::Transition))
+        }
+    }
+}

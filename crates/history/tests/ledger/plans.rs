@@ -1,0 +1,1 @@
+//! Plans for resources: what wishes become, and which are refused.
