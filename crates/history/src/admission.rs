@@ -45,8 +45,6 @@ pub fn admit(text: &str) -> Result<Value, Refused> {
 /// Whether a value survives its canonical form: every number keeps its digits, and it is not
 /// nested more deeply than can be read again below the members of an event.
 pub fn is_exact(value: &Value) -> bool {
-    /// Room for the members around it.
-    const DEPTH_MAX: usize = json::DEPTH_MAX - 20;
     fn visit(value: &Value, depth: usize) -> bool {
         match value {
             Value::Int(int) => {
@@ -61,6 +59,9 @@ pub fn is_exact(value: &Value) -> bool {
     }
     visit(value, 0)
 }
+
+/// How deep a member may be nested: there is room for what stands around it.
+pub const DEPTH_MAX: usize = json::DEPTH_MAX - 20;
 
 /// Every whole number up to here is a 64-bit float.
 const SAFE_MAX: u64 = 1 << 53;
