@@ -7,6 +7,7 @@
 
 mod error;
 mod export;
+pub mod folder;
 mod gc;
 mod memory;
 mod rules;
