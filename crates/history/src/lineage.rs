@@ -1,6 +1,6 @@
 //! The events a run consists of: its parents' up to where it forked, then its own.
 
-use crate::archive::{Archive, Entry};
+use crate::archive::{Archive, Entry, StreamInfo};
 use crate::kinds::Kind;
 use crate::{Place, Stream};
 
@@ -49,6 +49,12 @@ impl Lineage {
         }
         segments.reverse();
         Ok(Some(Lineage { segments }))
+    }
+
+    /// A stream's own events, without those of its parents.
+    pub fn own(info: &StreamInfo) -> Lineage {
+        let stream = info.stream.clone();
+        Lineage { segments: vec![Segment { stream, from: info.first, until: info.next }] }
     }
 
     /// The stretches, the oldest first.
