@@ -22,6 +22,7 @@ mod lineage;
 mod operation;
 pub mod plan;
 pub mod projection;
+pub mod query;
 pub mod references;
 mod stream;
 mod time;

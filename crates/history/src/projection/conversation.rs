@@ -79,7 +79,7 @@ impl Fold<'_> {
         }
     }
 
-    pub(super) fn model_request(&mut self, what: &ModelRequest) {
+    pub(super) fn model_request(&mut self, common: &Common, what: &ModelRequest) {
         let event = self.said.event;
         let generation = NodeRef::of_event(NodeKind::Generation, event);
         self.once(generation.clone(), [("model", what.model.clone().into())]);
@@ -93,12 +93,12 @@ impl Fold<'_> {
         }
         let request = what.request_id.clone().unwrap_or_else(|| event.to_string().into());
         let memory = self.memory();
-        memory.requests.insert(request, generation.clone());
+        memory.requests.insert((common.run_id.clone(), request), generation.clone());
         memory.generations.insert(event, generation.clone());
         memory.inputs.insert(generation, inputs);
     }
 
-    pub(super) fn model_response(&mut self, what: &ModelResponse) {
+    pub(super) fn model_response(&mut self, common: &Common, what: &ModelResponse) {
         let output = NodeRef::new(NodeKind::Message, what.output_ref.clone());
         self.edge(EdgeKind::EventProduces, self.event(), output.clone());
         self.made(output.clone());
@@ -109,7 +109,7 @@ impl Fold<'_> {
         let event = self.said.event;
         let memory = self.memory();
         let by_event = || memory.generations.get(&EventId::parse(&what.request_id)?);
-        let found = memory.requests.get(&what.request_id).or_else(by_event);
+        let found = memory.in_run(&memory.requests, common, &what.request_id).or_else(by_event);
         let Some(generation) = found.cloned() else { return };
         memory.generations.insert(event, generation.clone());
         let inputs = memory.inputs.get(&generation).cloned().unwrap_or_default();
@@ -119,7 +119,7 @@ impl Fold<'_> {
         }
     }
 
-    pub(super) fn tool_call(&mut self, what: &ToolCall) {
+    pub(super) fn tool_call(&mut self, common: &Common, what: &ToolCall) {
         let call = NodeRef::of_event(NodeKind::ToolCall, self.said.event);
         let attrs = [
             ("server", what.server.clone().into()),
@@ -131,17 +131,20 @@ impl Fold<'_> {
         let generation = self.projection.memory.generations.get(&by).cloned();
         let by = generation.unwrap_or_else(|| NodeRef::of_event(NodeKind::Event, by));
         self.edge(EdgeKind::CallsTool, by, call.clone());
-        self.memory().calls.insert(what.call_id.clone(), call.clone());
+        let key = (common.run_id.clone(), what.call_id.clone());
+        self.memory().calls.insert(key, call.clone());
         self.made(call);
     }
 
-    pub(super) fn tool_result(&mut self, what: &ToolResult) {
+    pub(super) fn tool_result(&mut self, common: &Common, what: &ToolResult) {
         let result = NodeRef::of_event(NodeKind::ToolResult, self.said.event);
         let status = || ("status", what.status.word().into());
         self.once(result.clone(), [("call_id", what.call_id.clone().into()), status()]);
         self.edge(EdgeKind::EventProduces, self.event(), result.clone());
         self.made(result.clone());
-        let Some(call) = self.projection.memory.calls.get(&what.call_id).cloned() else { return };
+        let memory = &self.projection.memory;
+        let call = memory.in_run(&memory.calls, common, &what.call_id).cloned();
+        let Some(call) = call else { return };
         self.edge(EdgeKind::EventConsumes, self.event(), call.clone());
         self.edge_at(EdgeKind::ReturnsResult, call.clone(), result.clone(), 0, [status()]);
         self.edge(EdgeKind::DerivedFrom, result, call);

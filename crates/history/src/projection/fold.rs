@@ -21,12 +21,12 @@ pub(super) struct Memory {
     pub(super) made: BTreeMap<EventId, NodeRef>,
     /// The generations that requests and responses belong to.
     pub(super) generations: BTreeMap<EventId, NodeRef>,
-    /// The generations by the ids of their requests.
-    pub(super) requests: BTreeMap<Text, NodeRef>,
+    /// The generations by the ids of their requests, in their run.
+    pub(super) requests: BTreeMap<InRun, NodeRef>,
     /// What a generation was given.
     pub(super) inputs: BTreeMap<NodeRef, Vec<NodeRef>>,
-    /// Tool calls by their ids.
-    pub(super) calls: BTreeMap<Text, NodeRef>,
+    /// Tool calls by their ids, in their run.
+    pub(super) calls: BTreeMap<InRun, NodeRef>,
     /// The calls that requests for approval are about.
     pub(super) approvals: BTreeMap<EventId, EventId>,
     /// The messages of conversations. A fork shares its parent's until one of them changes.
@@ -35,6 +35,30 @@ pub(super) struct Memory {
     pub(super) origins: BTreeMap<Text, Text>,
     /// Which policy an agent has, and since when.
     pub(super) active: BTreeMap<(Text, Timestamp), Text>,
+}
+
+/// An id that is only a run's own. Other runs may use it again, but for its forks.
+pub(super) type InRun = (Option<Text>, Text);
+
+impl Memory {
+    /// What an id means in a run: what it means there, or in the run that it goes on from.
+    pub(super) fn in_run<'a>(
+        &'a self,
+        all: &'a BTreeMap<InRun, NodeRef>,
+        common: &Common,
+        id: &Text,
+    ) -> Option<&'a NodeRef> {
+        let mut run = common.run_id.clone();
+        // A history that is wrong may go round in circles.
+        for _ in 0..=self.origins.len() {
+            let found = all.get(&(run.clone(), id.clone()));
+            if found.is_some() {
+                return found;
+            }
+            run = Some(self.origins.get(&run?)?.clone());
+        }
+        None
+    }
 }
 
 /// One event on its way into a projection.
@@ -78,11 +102,11 @@ impl Fold<'_> {
             What::MessageCreated(what) => self.message_created(what),
             What::HistoryAppend(what) => self.history_append(common, what),
             What::HistoryRewritten(what) => self.history_rewritten(common, what),
-            What::ModelRequest(what) => self.model_request(what),
-            What::ModelResponse(what) => self.model_response(what),
-            What::ToolCall(what) => self.tool_call(what),
+            What::ModelRequest(what) => self.model_request(common, what),
+            What::ModelResponse(what) => self.model_response(common, what),
+            What::ToolCall(what) => self.tool_call(common, what),
             What::EffectStarted(what) => self.consumes_call(what.call.event_id),
-            What::ToolResult(what) => self.tool_result(what),
+            What::ToolResult(what) => self.tool_result(common, what),
             What::ApprovalRequested(what) => self.approval_requested(what),
             What::ApprovalDecided(what) => self.approval_decided(what),
             What::SummaryCreated(what) => self.summary_created(what),

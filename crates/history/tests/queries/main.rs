@@ -2,6 +2,7 @@
 //! hand, one event on a line, or come from a seed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod answers;
 mod edges;
 mod projection;
 mod shelf;

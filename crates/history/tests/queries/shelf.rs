@@ -90,6 +90,10 @@ impl Shelf {
         self
     }
 
+    pub(crate) fn id(&self, name: &str) -> EventId {
+        self.names[name]
+    }
+
     /// All events of a lineage, read.
     pub(crate) fn seen(&self, stream: &str) -> Vec<Seen> {
         let lineage = Lineage::of(self, &Stream::from_words(stream), None).unwrap().unwrap();

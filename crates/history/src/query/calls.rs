@@ -1,0 +1,317 @@
+//! What tools were asked to do, and what became of it.
+
+use std::collections::BTreeMap;
+
+use value::{Text, Value};
+
+use super::reading::{Events, holds, lineage_of, read_lineage};
+use super::{At, Found, Item, QueryError, joined, maybe, shown};
+use crate::archive::Archive;
+use crate::kinds::words::ApprovalOutcome;
+use crate::kinds::{Kind, What};
+use crate::projection::Said;
+use crate::{EventId, Place, Timestamp};
+
+/// The kinds that this needs.
+const KINDS: &[Kind] = &[
+    Kind::ToolCall,
+    Kind::EffectStarted,
+    Kind::ToolResult,
+    Kind::ApprovalRequested,
+    Kind::ApprovalDecided,
+    Kind::Interruption,
+    Kind::Substitution,
+];
+
+/// A tool call with all that is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The event that asks for it.
+    pub said: Said,
+    /// When it was asked for.
+    pub ts: Timestamp,
+    /// Which server.
+    pub server: Text,
+    /// Which tool.
+    pub tool: Text,
+    /// Its id.
+    pub call_id: Text,
+    /// The event that led to it.
+    pub requested_by: EventId,
+    /// Whether somebody had to decide about it, and how they did.
+    pub approval: Option<Approval>,
+    /// When it left.
+    pub attempts: Vec<Attempt>,
+    /// Why it was interrupted, and where that is said.
+    pub interrupted: Option<(Text, Said)>,
+    /// Its result. Where one was put in the place of another, the one that counts.
+    pub result: Option<Outcome>,
+    /// The event that counts in place of the call or of its result.
+    pub substituted_by: Option<EventId>,
+}
+
+/// A decision about a call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Approval {
+    /// Where somebody is asked.
+    pub requested: Option<Place>,
+    /// Where the decision is.
+    pub decided: Option<Place>,
+    /// The decision.
+    pub outcome: Option<ApprovalOutcome>,
+    /// Who decided.
+    pub actor: Option<Text>,
+    /// Why.
+    pub reason: Option<Text>,
+    /// The policy by which it was decided.
+    pub policy_digest: Option<Text>,
+}
+
+/// An effect that left.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// Where that is said.
+    pub place: Place,
+    /// Which attempt it is.
+    pub attempt: i64,
+    /// When.
+    pub ts: Timestamp,
+    /// The key by which the other side knows it again.
+    pub idem_key: Text,
+}
+
+/// What a tool did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The event that says so.
+    pub said: Said,
+    /// How it ended.
+    pub status: Text,
+    /// When.
+    pub ts: Timestamp,
+}
+
+/// The tool calls of a run's lineage, in order.
+pub fn calls<A: Archive + ?Sized>(
+    archive: &A,
+    run: &Text,
+    at: &At,
+    limit: usize,
+) -> Result<Found<Call>, QueryError<A::Error>> {
+    let lineage = lineage_of(archive, run, at)?;
+    let mut events = Events::default();
+    read_lineage(archive, &lineage, KINDS, &mut events)?;
+    let mut fold = Fold::default();
+    for seen in &events.seen {
+        if let Some(fact) = seen.fact.as_ref().filter(|fact| holds(fact, at)) {
+            let said = Said { place: seen.place.clone(), event: seen.id };
+            fold.apply(said, fact.common.ts, &fact.what);
+        }
+    }
+    Ok(Found::first(fold.finish(), limit, events.truncated))
+}
+
+#[derive(Default)]
+struct Fold {
+    calls: Vec<Call>,
+    by_event: BTreeMap<EventId, usize>,
+    by_id: BTreeMap<Text, usize>,
+    /// Requests for approval and the calls they are about.
+    requests: BTreeMap<EventId, EventId>,
+    /// All results, by event.
+    results: BTreeMap<EventId, Outcome>,
+    /// What counts in place of what.
+    substitutes: BTreeMap<EventId, EventId>,
+}
+
+impl Fold {
+    fn apply(&mut self, said: Said, ts: Timestamp, what: &What) {
+        match what {
+            What::ToolCall(call) => {
+                self.by_event.insert(said.event, self.calls.len());
+                self.by_id.insert(call.call_id.clone(), self.calls.len());
+                self.calls.push(Call {
+                    said,
+                    ts,
+                    server: call.server.clone(),
+                    tool: call.tool.clone(),
+                    call_id: call.call_id.clone(),
+                    requested_by: call.requested_by.event_id,
+                    approval: None,
+                    attempts: Vec::new(),
+                    interrupted: None,
+                    result: None,
+                    substituted_by: None,
+                });
+            }
+            What::EffectStarted(start) => {
+                if let Some(call) = self.call(start.call.event_id) {
+                    let (attempt, idem_key) = (start.attempt, start.idem_key.clone());
+                    call.attempts.push(Attempt { place: said.place, attempt, ts, idem_key });
+                }
+                // An interruption may name the effect rather than the call.
+                if let Some(index) = self.by_event.get(&start.call.event_id).copied() {
+                    self.by_event.insert(said.event, index);
+                }
+            }
+            What::ApprovalRequested(request) => {
+                self.requests.insert(said.event, request.call.event_id);
+                if let Some(call) = self.call(request.call.event_id) {
+                    let approval = call.approval.insert(Approval::default());
+                    approval.requested = Some(said.place);
+                    approval.policy_digest = request.policy_digest.clone();
+                }
+            }
+            What::ApprovalDecided(decision) => {
+                let request = decision.request.as_ref();
+                let asked = request.and_then(|request| self.requests.get(&request.event_id));
+                let call = decision.call.as_ref().map(|call| call.event_id).or(asked.copied());
+                if let Some(call) = call.and_then(|call| self.call(call)) {
+                    let approval = call.approval.get_or_insert_default();
+                    approval.decided = Some(said.place);
+                    approval.outcome = Some(decision.outcome.clone());
+                    approval.actor = decision.actor.clone();
+                    approval.reason = decision.reason.clone();
+                    if decision.policy_digest.is_some() {
+                        approval.policy_digest = decision.policy_digest.clone();
+                    }
+                }
+            }
+            What::ToolResult(result) => {
+                let outcome =
+                    Outcome { said: said.clone(), status: result.status.word().into(), ts };
+                self.results.insert(said.event, outcome.clone());
+                if let Some(index) = self.by_id.get(&result.call_id) {
+                    // The first one counts, unless another is put in its place.
+                    self.calls[*index].result.get_or_insert(outcome);
+                }
+            }
+            What::Interruption(interruption) => {
+                for affected in &interruption.affects {
+                    if let Some(call) = self.call(affected.event_id) {
+                        let reason = interruption.reason.word().into();
+                        call.interrupted = Some((reason, said.clone()));
+                    }
+                }
+            }
+            What::Substitution(substitution) => {
+                let old = substitution.original_event.event_id;
+                self.substitutes.insert(old, substitution.replacement_event.event_id);
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, event: EventId) -> Option<&mut Call> {
+        self.by_event.get(&event).map(|index| &mut self.calls[*index])
+    }
+
+    fn finish(mut self) -> Vec<Call> {
+        for call in &mut self.calls {
+            let result = call.result.as_ref().map(|result| result.said.event);
+            let replaced = result.and_then(|result| last(&self.substitutes, result));
+            call.substituted_by = replaced.or_else(|| last(&self.substitutes, call.said.event));
+            if let Some(outcome) = replaced.and_then(|event| self.results.get(&event)) {
+                call.result = Some(outcome.clone());
+            }
+        }
+        self.calls
+    }
+}
+
+/// What counts in the end in place of an event, if anything does.
+fn last(substitutes: &BTreeMap<EventId, EventId>, event: EventId) -> Option<EventId> {
+    let mut found = None;
+    // Each step uses one substitution up; a circle ends where they do.
+    for _ in 0..substitutes.len() {
+        match substitutes.get(&found.unwrap_or(event)) {
+            Some(next) => found = Some(*next),
+            None => break,
+        }
+    }
+    found
+}
+
+impl Call {
+    /// How far it has come: the status of its result, or `interrupted`, `denied`, `in_doubt` (it
+    /// left, and nobody knows what became of it) or `open`.
+    pub fn status(&self) -> &str {
+        if let Some(result) = &self.result {
+            return &result.status;
+        }
+        let outcome = self.approval.as_ref().and_then(|approval| approval.outcome.as_ref());
+        match outcome {
+            _ if self.interrupted.is_some() => "interrupted",
+            None | Some(ApprovalOutcome::PolicyAllow | ApprovalOutcome::UserApprove) => {
+                if self.attempts.is_empty() { "open" } else { "in_doubt" }
+            }
+            Some(_) => "denied",
+        }
+    }
+
+    /// How long it took from when it last left, or else from when it was asked for.
+    pub fn duration_ms(&self) -> Option<i64> {
+        let began = self.attempts.last().map_or(self.ts, |attempt| attempt.ts);
+        self.result.as_ref().map(|result| (result.ts.micros() - began.micros()) / 1000)
+    }
+}
+
+impl Item for Call {
+    fn value(&self) -> Value {
+        let attempts = self.attempts.iter().map(|attempt| {
+            Value::map([
+                ("place", shown(&attempt.place)),
+                ("attempt", attempt.attempt.into()),
+                ("ts", shown(attempt.ts)),
+                ("idem_key", attempt.idem_key.clone().into()),
+            ])
+        });
+        let result = self.result.as_ref().map(|result| {
+            Value::map([
+                ("place", shown(&result.said.place)),
+                ("event_id", result.said.event.into()),
+                ("status", result.status.clone().into()),
+                ("ts", shown(result.ts)),
+            ])
+        });
+        let interrupted = self.interrupted.as_ref().map(|(reason, said)| {
+            Value::map([("place", shown(&said.place)), ("reason", reason.clone().into())])
+        });
+        Value::map([
+            ("place", shown(&self.said.place)),
+            ("event_id", self.said.event.into()),
+            ("ts", shown(self.ts)),
+            ("server", self.server.clone().into()),
+            ("tool", self.tool.clone().into()),
+            ("call_id", self.call_id.clone().into()),
+            ("requested_by", self.requested_by.into()),
+            ("status", self.status().into()),
+            ("approval", self.approval.as_ref().map(Approval::value).into()),
+            ("attempts", Value::list(attempts)),
+            ("interrupted", interrupted.into()),
+            ("result", result.into()),
+            ("duration_ms", self.duration_ms().into()),
+            ("substituted_by", self.substituted_by.into()),
+        ])
+    }
+
+    fn line(&self) -> String {
+        let tool = format!("{}.{}", self.server, self.tool);
+        let took = self.duration_ms().map(|ms| format!("{ms} ms")).unwrap_or_default();
+        let status = self.status().to_string();
+        joined([self.said.place.to_string(), tool, self.call_id.to_string(), status, took])
+    }
+}
+
+impl Approval {
+    fn value(&self) -> Value {
+        Value::map([
+            ("requested", maybe(self.requested.as_ref())),
+            ("decided", maybe(self.decided.as_ref())),
+            ("outcome", self.outcome.as_ref().map(ApprovalOutcome::word).into()),
+            ("actor", self.actor.clone().into()),
+            ("reason", self.reason.clone().into()),
+            ("policy_digest", self.policy_digest.clone().into()),
+        ])
+    }
+}
