@@ -92,7 +92,7 @@ pub(crate) fn reachable(
     while let Some(id) = left.pop() {
         let Some(bytes) = store.blob(id)? else { continue };
         let Ok(text) = std::str::from_utf8(&bytes) else { continue };
-        left.extend(references::mentioned(text).into_iter().filter(|id| reached.insert(*id)));
+        left.extend(references::mentioned(text).filter(|id| reached.insert(*id)));
     }
     Ok(reached)
 }

@@ -3,9 +3,9 @@
 use value::{Text, Value};
 
 use super::reading::{lineage_of, members_hold};
-use super::{At, Found, Item, QueryError, joined, shown, summary};
+use super::{At, Found, Item, QueryError, joined, shown};
 use crate::archive::{Archive, Entry};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, summary};
 use crate::{Event, Lineage, Place, Visit};
 
 /// Which end comes first.
@@ -105,7 +105,7 @@ impl Item for Told {
             ("kind", member("kind")),
             ("ts", member("ts")),
             ("at", member("at")),
-            ("summary", summary(&self.event).into()),
+            ("summary", summary(&self.event, |_| None).into()),
             ("event", self.event.value()),
         ])
     }
@@ -113,6 +113,6 @@ impl Item for Told {
     fn line(&self) -> String {
         let members = self.event.members();
         let kind = members.get("kind").and_then(Value::as_text).map(|kind| kind.to_string());
-        joined([self.place.to_string(), kind.unwrap_or_default(), summary(&self.event)])
+        joined([self.place.to_string(), kind.unwrap_or_default(), summary(&self.event, |_| None)])
     }
 }

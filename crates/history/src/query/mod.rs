@@ -14,7 +14,6 @@ mod resources;
 mod run_list;
 mod search;
 mod sources;
-mod summary;
 
 use std::fmt::Display;
 
@@ -29,7 +28,6 @@ pub use resources::{
 pub use run_list::{RunFilter, RunState, runs};
 pub use search::{Search, search};
 pub use sources::Subject;
-pub use summary::summary;
 use value::Value;
 
 use crate::{EventId, Place, Timestamp};

@@ -116,14 +116,14 @@ fn a_fork_has_the_events_of_its_parent_and_its_own() {
         &shelf,
         &found,
         expect![[r#"
-        r1@7 approval_decided user_approve eve
-            {"place":"r1@7","seq":7,"event_id":"@r1@7","kind":"approval_decided","ts":"2026-01-01T00:12:00.000000Z","at":null,"summary":"user_approve eve","event":{"actor":"eve","agent_id":"a","kind":"approval_decided","outcome":"user_approve","request":{"event_id":"@may"},"run_id":"r1","ts":"2026-01-01T00:12:00.000000Z","event_id":"@r1@7"}}
-        r1@8 effect_started 1 k1
-            {"place":"r1@8","seq":8,"event_id":"@go","kind":"effect_started","ts":"2026-01-01T00:13:00.000000Z","at":null,"summary":"1 k1","event":{"agent_id":"a","attempt":1,"call":{"event_id":"@call"},"idem_key":"k1","kind":"effect_started","run_id":"r1","ts":"2026-01-01T00:13:00.000000Z","event_id":"@go"}}
-        r2@9 run_started fork r1 8
-            {"place":"r2@9","seq":9,"event_id":"@r2@9","kind":"run_started","ts":"2026-01-01T00:28:00.000000Z","at":null,"summary":"fork r1 8","event":{"agent_id":"a","from":{"event_id":"@go","run_id":"r1","seq":8},"kind":"run_started","reason":"fork","run_id":"r2","ts":"2026-01-01T00:28:00.000000Z","event_id":"@r2@9"}}
-        ...
-    "#]],
+            r1@7 approval_decided user_approve by eve
+                {"place":"r1@7","seq":7,"event_id":"@r1@7","kind":"approval_decided","ts":"2026-01-01T00:12:00.000000Z","at":null,"summary":"user_approve by eve","event":{"actor":"eve","agent_id":"a","kind":"approval_decided","outcome":"user_approve","request":{"event_id":"@may"},"run_id":"r1","ts":"2026-01-01T00:12:00.000000Z","event_id":"@r1@7"}}
+            r1@8 effect_started 776c6c4b5a89, attempt 1
+                {"place":"r1@8","seq":8,"event_id":"@go","kind":"effect_started","ts":"2026-01-01T00:13:00.000000Z","at":null,"summary":"776c6c4b5a89, attempt 1","event":{"agent_id":"a","attempt":1,"call":{"event_id":"@call"},"idem_key":"k1","kind":"effect_started","run_id":"r1","ts":"2026-01-01T00:13:00.000000Z","event_id":"@go"}}
+            r2@9 run_started fork from r1@8
+                {"place":"r2@9","seq":9,"event_id":"@r2@9","kind":"run_started","ts":"2026-01-01T00:28:00.000000Z","at":null,"summary":"fork from r1@8","event":{"agent_id":"a","from":{"event_id":"@go","run_id":"r1","seq":8},"kind":"run_started","reason":"fork","run_id":"r2","ts":"2026-01-01T00:28:00.000000Z","event_id":"@r2@9"}}
+            ...
+        "#]],
     );
     let newest = |from, limit| {
         let page = page(Order::Newest, from, limit);
@@ -468,8 +468,8 @@ fn events_are_found_by_what_they_say() {
         &shelf,
         &search(&shelf, &tool("rm"), &now).unwrap(),
         expect![[r#"
-        r1@12 tool_call runtime rm c2
-            {"place":"r1@12","seq":12,"event_id":"@rm","kind":"tool_call","ts":"2026-01-01T00:18:00.000000Z","at":null,"summary":"runtime rm c2","event":{"agent_id":"a","args":{},"call_id":"c2","kind":"tool_call","requested_by":{"event_id":"@say"},"run_id":"r1","server":"runtime","tool":"rm","ts":"2026-01-01T00:18:00.000000Z","event_id":"@rm"}}
-    "#]],
+            r1@12 tool_call runtime.rm c2 {}
+                {"place":"r1@12","seq":12,"event_id":"@rm","kind":"tool_call","ts":"2026-01-01T00:18:00.000000Z","at":null,"summary":"runtime.rm c2 {}","event":{"agent_id":"a","args":{},"call_id":"c2","kind":"tool_call","requested_by":{"event_id":"@say"},"run_id":"r1","server":"runtime","tool":"rm","ts":"2026-01-01T00:18:00.000000Z","event_id":"@rm"}}
+        "#]],
     );
 }

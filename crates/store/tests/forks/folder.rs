@@ -95,7 +95,7 @@ fn nothing_is_overwritten() {
 fn paths_that_leave_the_folder_are_refused_before_anything_is_written() {
     let (scratch, store) = (Scratch::new(), MemoryStore::default());
     let content = Blob::new("x");
-    store.put_blobs(&[content.clone()], Durability::Os).unwrap();
+    store.put_blobs(std::slice::from_ref(&content), Durability::Os).unwrap();
     let file = |path: &str| {
         format!(r#"{{"kind":"file","path":"{path}","content":{{"$blob":"{}"}}}}"#, content.id())
     };
@@ -119,7 +119,7 @@ fn paths_that_leave_the_folder_are_refused_before_anything_is_written() {
     for (entries, why) in cases {
         let text = format!(r#"{{"entries":[{}],"format":"quipu.folder/1"}}"#, entries.join(","));
         let manifest = Blob::new(text);
-        store.put_blobs(&[manifest.clone()], Durability::Os).unwrap();
+        store.put_blobs(std::slice::from_ref(&manifest), Durability::Os).unwrap();
         let refused = restore(&store, manifest.id(), &scratch.path("new")).unwrap_err();
         let expected = format!("the manifest `{}` cannot be followed: {why}", manifest.id());
         assert_eq!(refused.to_string(), expected);
