@@ -287,6 +287,10 @@ codes! {
     UNSUPPORTED_PYTHON = "O402", Warning, None;
 
     // H1: what an event says.
+    /// A line that is no event.
+    NOT_AN_EVENT = "H101", Error, None;
+    /// An event with the id of another one.
+    WRONG_ID = "H102", Error, None;
     /// A member that an event must have, and has not.
     MISSING_EVENT_MEMBER = "H103", Warning, Some(Rule::Required);
     /// A value of the wrong kind.
@@ -303,6 +307,26 @@ codes! {
     NULL_MEMBER = "H109", Warning, None;
 
     // H2: where an event stands.
+    /// A link that does not follow from what is before it.
+    BROKEN_LINK = "H201", Error, None;
+    /// A number that does not follow the one before it.
+    GAP = "H202", Error, None;
+    /// Another event stands there already.
+    DIVERGES = "H203", Error, None;
+    /// A fork of something that is not there.
+    NO_ORIGIN = "H204", Error, Some(Rule::Reference);
+    /// A fork of something that is not there, kept as a run of its own.
+    ORIGIN_UNKNOWN = "H205", Warning, Some(Rule::Reference);
+    /// An event in a stream that is not its own.
+    WRONG_STREAM = "H206", Error, None;
+    /// An event that stands in the file twice.
+    REPEATED_EVENT = "H207", Warning, Some(Rule::UniqueId);
+    /// Bytes with another hash than they are said to have.
+    BLOB_MISMATCH = "H208", Error, None;
+    /// A value that is neither in the file nor in the store.
+    MISSING_BLOB = "H209", Error, Some(Rule::Reference);
+    /// A move of a name that does not follow.
+    BROKEN_NAME = "H210", Error, None;
 
     // H3: what events say together.
     /// A result of a call that nobody made.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use value::Text;
+use value::{Map, Text, Value};
 
 /// A sequence of events. Almost every stream is a run; what belongs to no run stands in the
 /// stream of its agent, and what belongs to no agent in the store's own.
@@ -53,6 +53,20 @@ impl Stream {
     /// Reads what a person writes: a run's id alone will do.
     pub fn from_words(words: &str) -> Stream {
         Stream::from_name(words).unwrap_or_else(|| Stream::run(words))
+    }
+
+    /// The member by which an event says that it is of another stream. An event that says nothing
+    /// may stand anywhere.
+    pub fn contradicted_by(&self, members: &Map) -> Option<(&'static str, Text)> {
+        let said = |name: &'static str| {
+            members.get(name).and_then(Value::as_text).map(|id| (name, id.clone()))
+        };
+        let run = said("run_id").filter(|(_, id)| self.run_id() != Some(id));
+        run.or_else(|| match self {
+            Stream::Run(_) => None,
+            Stream::Agent(agent) => said("agent_id").filter(|(_, id)| id != agent),
+            Stream::Store => said("agent_id"),
+        })
     }
 
     /// The run, if it is one.

@@ -9,8 +9,10 @@ mod error;
 mod export;
 pub mod folder;
 mod gc;
+mod import;
 mod memory;
 mod rules;
+mod spool;
 mod sqlite;
 
 use std::time::Duration;
@@ -21,7 +23,9 @@ pub use gc::{Clean, Cleaned, gc};
 use history::kinds::Blob;
 pub use history::{Archive, Entry, StreamInfo};
 use history::{BlobId, Event, Link, Operation, OperationId, Place, Stream};
+pub use import::{ImportError, Imported, Importing, Input, Tell, import};
 pub use memory::MemoryStore;
+pub use spool::{Spool, spool};
 pub use sqlite::SqliteStore;
 use value::Digest;
 

@@ -1,0 +1,190 @@
+//! What can be said about a line. One function for each finding.
+
+use std::str::Utf8Error;
+
+use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
+use history::admission::Refused;
+use history::line::{NotALine, Why};
+use history::{BlobId, EventId, Link, NotAnEvent, OperationId, Place, Stream};
+use value::{Part, Pointer};
+
+/// The place of a member of the line.
+fn member(name: &str) -> Pointer {
+    Pointer::root().child(name)
+}
+
+fn at(name: &str) -> Anchor {
+    Anchor::value(member(name))
+}
+
+/// Adds to what is to be done about it.
+pub(super) fn add_help(found: &mut Diagnostic, more: &str) {
+    match &mut found.help {
+        Some(help) => {
+            help.push_str("; ");
+            help.push_str(more);
+        }
+        None => found.help = Some(more.to_string()),
+    }
+}
+
+pub(super) fn not_utf8(source: &Source, error: Utf8Error) -> Diagnostic {
+    // Up to there the text is as it was, and so are its positions.
+    let start = error.valid_up_to();
+    let width = source.text[start..].chars().next().map_or(0, char::len_utf8);
+    let at = Anchor::Span(Span::new(start, start + width));
+    Diagnostic::new(&codes::NOT_UTF8, at, "this is not UTF-8 text")
+        .help("save the file as UTF-8, or find out what wrote this line")
+}
+
+pub(super) fn too_long() -> Diagnostic {
+    let at = Anchor::Span(Span::default());
+    Diagnostic::new(&codes::TOO_LARGE, at, "the line is longer than 1 GiB")
+}
+
+pub(super) fn not_a_line(source: &Source, not_a_line: NotALine) -> Diagnostic {
+    let start = Anchor::Span(Span::new(0, 1));
+    match not_a_line.why {
+        Why::Refused(refused) => not_hashable(source, &refused),
+        Why::NotAnEvent(why) => not_an_event(source, &why),
+        Why::Place(name) => {
+            let message = format!("`{name}` does not say where the event stands");
+            let help = "such a line has `event`, `link`, `seq` and `stream`, and nothing else";
+            Diagnostic::new(&codes::NOT_AN_EVENT, at(&name), message).help(help)
+        }
+        Why::NotAnOperation => {
+            let message = "this does not say how a name was moved";
+            Diagnostic::new(&codes::BROKEN_NAME, start, message)
+        }
+        Why::NotABlob => {
+            let message = "this does not say which bytes there are";
+            let help = "such a line has `blob` and either `text` or `base64`";
+            Diagnostic::new(&codes::BLOB_MISMATCH, start, message).help(help)
+        }
+    }
+}
+
+fn not_hashable(source: &Source, refused: &Refused) -> Diagnostic {
+    match refused {
+        Refused::NotJson(error) => diagnostics::unreadable(source, error),
+        Refused::Duplicate(first) => {
+            let name = first.tokens().last().unwrap_or_default();
+            let at = Anchor::Pointer(first.clone(), Part::KeyAgain);
+            Diagnostic::new(&codes::DUPLICATE_MEMBER, at, format!("`{name}` is given twice"))
+                .label(Anchor::key(first.clone()), "here first")
+                .help("an event with one name for two things has no hash; keep one of them")
+        }
+        Refused::Inexact { at, becomes } => {
+            let written = &source.text[at.clone()];
+            let span = Anchor::Span(Span::new(at.start, at.end));
+            let message = format!("the number {written} cannot be kept exactly");
+            Diagnostic::new(&codes::INEXACT_NUMBER, span, message)
+                .help(format!("it would become {becomes}; write it as text, in quotes"))
+        }
+    }
+}
+
+fn not_an_event(source: &Source, why: &NotAnEvent) -> Diagnostic {
+    let start = Anchor::Span(Span::new(0, 1));
+    let id = || {
+        let is_alone = !source.text.trim_start().starts_with("{\"event\"");
+        if is_alone { at("event_id") } else { Anchor::value(member("event").child("event_id")) }
+    };
+    match why {
+        NotAnEvent::Refused(refused) => not_hashable(source, refused),
+        NotAnEvent::NotAnObject => {
+            Diagnostic::new(&codes::NOT_AN_EVENT, start, "an event is an object")
+        }
+        NotAnEvent::NoKind | NotAnEvent::NotCanonical => {
+            Diagnostic::new(&codes::NOT_AN_EVENT, start, "an event needs a `kind`, which is text")
+        }
+        NotAnEvent::BadId => {
+            let message = "`event_id` must be 64 hexadecimal digits";
+            Diagnostic::new(&codes::WRONG_ID, id(), message)
+                .help("leave it out, and it is computed")
+        }
+        NotAnEvent::WrongId { computed, .. } => {
+            let message = "`event_id` is not the hash of this event";
+            Diagnostic::new(&codes::WRONG_ID, id(), message).help(format!(
+                "its hash is {computed}; the event was changed after it was given its id, \
+                 or hashed in another way"
+            ))
+        }
+    }
+}
+
+pub(super) fn broken_link(place: &Place, computed: Link) -> Diagnostic {
+    let message = format!("the link of `{place}` does not follow from the events before it");
+    Diagnostic::new(&codes::BROKEN_LINK, at("link"), message)
+        .help(format!("it would be {computed}; an event before it was changed, added or left out"))
+}
+
+pub(super) fn gap(stream: &Stream, next: u64, seq: u64) -> Diagnostic {
+    let message = if next + 1 == seq {
+        format!("`{stream}` goes on at {seq}, but event {next} is missing")
+    } else {
+        format!("`{stream}` goes on at {seq}, but events {next} to {} are missing", seq - 1)
+    };
+    Diagnostic::new(&codes::GAP, at("seq"), message)
+        .help("export the run again, whole; or import the part that is missing first")
+}
+
+pub(super) fn diverges(place: &Place, there: Option<EventId>) -> Diagnostic {
+    let message = match there {
+        Some(id) => format!("`{place}` is another event already: {id}"),
+        None => format!("`{place}` is not an event of this run: it forks later"),
+    };
+    Diagnostic::new(&codes::DIVERGES, at("seq"), message).help(
+        "two histories have the same run id; import one of them into another store to compare them",
+    )
+}
+
+pub(super) fn no_origin(stream: &Stream, origin: &Place, event: &EventId) -> Diagnostic {
+    let message = format!("`{stream}` goes on from `{origin}`, which is not there");
+    Diagnostic::new(&codes::NO_ORIGIN, Anchor::value(member("event").child("from")), message)
+        .help(format!("import that run first; the event is {event}"))
+}
+
+pub(super) fn origin_elsewhere(stream: &Stream, origin: &Place, seq: u64) -> Diagnostic {
+    let message = format!("`{stream}` goes on from `{origin}`, so that it cannot begin at {seq}");
+    Diagnostic::new(&codes::NO_ORIGIN, at("seq"), message)
+}
+
+pub(super) fn origin_unknown(stream: &Stream, origin: &Place) -> Diagnostic {
+    let message = format!("`{stream}` goes on from `{origin}`, which is not there");
+    Diagnostic::new(&codes::ORIGIN_UNKNOWN, at("from"), message)
+        .help("it is kept as a run of its own; to keep it as a fork, import that run first")
+}
+
+pub(super) fn wrong_stream(stream: &Stream, name: &str, found: &str) -> Diagnostic {
+    let message = format!("the event is of `{found}`, and stands in `{stream}`");
+    let at = Anchor::value(member("event").child(name));
+    Diagnostic::new(&codes::WRONG_STREAM, at, message)
+}
+
+pub(super) fn repeated_event(stream: &Stream) -> Diagnostic {
+    let message = format!("this event of `{stream}` stands in the file before");
+    Diagnostic::new(&codes::REPEATED_EVENT, Anchor::Span(Span::new(0, 1)), message)
+        .help("it is kept once; two events of one run differ in something, such as their time")
+}
+
+pub(super) fn blob_mismatch(computed: BlobId) -> Diagnostic {
+    let message = "`blob` is not the hash of these bytes";
+    Diagnostic::new(&codes::BLOB_MISMATCH, at("blob"), message)
+        .help(format!("their hash is {computed}"))
+}
+
+pub(super) fn missing_blob(base: &Pointer, name: &str, id: BlobId) -> Diagnostic {
+    let message = format!("`{name}` stands behind {id}, which is not there");
+    Diagnostic::new(&codes::MISSING_BLOB, Anchor::value(base.child(name)), message)
+        .help("the event is kept without it; import a file that has this `blob`")
+}
+
+pub(super) fn wrong_operation_id(computed: OperationId) -> Diagnostic {
+    let message = "`id` is not the hash of this move";
+    Diagnostic::new(&codes::BROKEN_NAME, at("id"), message).help(format!("its hash is {computed}"))
+}
+
+pub(super) fn broken_name(message: String) -> Diagnostic {
+    Diagnostic::new(&codes::BROKEN_NAME, at("operation"), message)
+}

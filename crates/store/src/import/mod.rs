@@ -1,0 +1,239 @@
+//! Takes histories in: exports, and events as spec 5 writes them, one for each line.
+//!
+//! The file is read line by line. Values come first, so that an event never stands in the store
+//! before what it refers to; then events, in the order of the file; then forks whose origin came
+//! after them; then names. Whatever fails in between, the same import again completes it.
+//!
+//! A line that cannot be kept is said, and the rest of its stream in this file is not taken,
+//! because its order would be lost for ever. Other streams go on. A line that nobody can read
+//! might be anybody's: after it, no event is taken that does not say its place itself.
+
+mod findings;
+mod lines;
+mod names;
+mod rehearsal;
+mod streams;
+mod values;
+
+use std::io;
+
+use diagnostics::{Diagnostic, Severity, Source};
+use history::line::{Line, NotALine, Whose};
+pub use lines::Input;
+use value::Text;
+
+use self::lines::{Current, Lines, Spot, Stretches};
+use self::rehearsal::Rehearsal;
+use self::streams::Streams;
+use crate::{AppendError, MoveError, Store, StoreError};
+
+/// How to import.
+#[derive(Clone, Debug)]
+pub struct Importing {
+    /// The name to show for the file.
+    pub file: Text,
+    /// Whether nothing at all is taken if anything is wrong.
+    pub strict: bool,
+}
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// Events that are new.
+    pub added: u64,
+    /// Events that were there before.
+    pub repeated: u64,
+    /// Events that were not taken, although they could be read.
+    pub left: u64,
+    /// Streams with new events.
+    pub runs: u64,
+    /// Large values that are new.
+    pub blobs: u64,
+    /// Moves of names that are new.
+    pub names: u64,
+    /// Errors that were found.
+    pub errors: u64,
+    /// Warnings that were found.
+    pub warnings: u64,
+    /// Whether nothing was taken because of them.
+    pub refused: bool,
+}
+
+/// An import broke off. What was taken is sound, and the same import again goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The file cannot be read, or nothing can be put aside.
+    #[error("the file cannot be read: {0}")]
+    Read(#[from] io::Error),
+    /// The store refused what it should have taken; somebody else writes to it.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Who is told what is wrong with a line. Places are pointers as far as they are places in JSON.
+pub type Tell<'a> = dyn FnMut(&Source, Diagnostic) + 'a;
+
+/// Imports a file. Under `strict` it is read twice: nothing is written before all of it is known
+/// to be right.
+pub fn import(
+    store: &dyn Store,
+    input: &mut dyn Input,
+    importing: &Importing,
+    tell: &mut Tell<'_>,
+) -> Result<Imported, ImportError> {
+    if importing.strict {
+        let rehearsed = run(&Rehearsal::new(store)?, input, importing, tell)?;
+        if rehearsed.errors > 0 {
+            let Imported { errors, warnings, .. } = rehearsed;
+            return Ok(Imported { errors, warnings, refused: true, ..Imported::default() });
+        }
+        return run(store, input, importing, &mut |_, _| {});
+    }
+    run(store, input, importing, tell)
+}
+
+fn run(
+    store: &dyn Store,
+    input: &mut dyn Input,
+    importing: &Importing,
+    tell: &mut Tell<'_>,
+) -> Result<Imported, ImportError> {
+    let mut lines = Lines::new(input)?;
+    let blobs = values::keep(store, &mut lines)?;
+    let done = Imported { blobs, ..Imported::default() };
+    let mut import = Import {
+        store,
+        findings: Findings { importing, tell, done },
+        streams: Streams::default(),
+        moves: Stretches::default(),
+        lost_at: None,
+    };
+    lines = Lines::new(input)?;
+    while let Some(spot) = lines.read()? {
+        import.line(spot, &lines)?;
+    }
+    import.settle(&mut lines)?;
+    import.names(&mut lines)?;
+    Ok(import.findings.done)
+}
+
+/// An import under way.
+struct Import<'a> {
+    store: &'a dyn Store,
+    findings: Findings<'a>,
+    streams: Streams,
+    /// Lines about names, which wait until all events are there.
+    moves: Stretches,
+    /// The line after which nobody knows which event that stands alone follows which.
+    lost_at: Option<usize>,
+}
+
+impl Import<'_> {
+    /// Takes the current line.
+    fn line(&mut self, spot: Spot, lines: &Lines<'_>) -> Result<(), ImportError> {
+        let current = match lines.current(spot) {
+            _ if lines.is_too_long() => {
+                self.unreadable(spot, lines, |_| findings::too_long());
+                return Ok(());
+            }
+            Err(error) => {
+                self.unreadable(spot, lines, |source| findings::not_utf8(source, error));
+                return Ok(());
+            }
+            Ok(current) => current,
+        };
+        match Line::read(current.text) {
+            Ok(Line::Event { stream, seq, link, event }) => {
+                self.placed(&current, &stream, seq, link, event)
+            }
+            Ok(Line::Bare(event)) => self.bare(&current, event),
+            Ok(Line::Operation { .. }) => {
+                self.moves.add(&current);
+                Ok(())
+            }
+            Ok(Line::Blob { id, bytes }) => {
+                values::check(&mut self.findings, &current, id, &bytes);
+                Ok(())
+            }
+            Err(not_a_line) => self.broken(&current, not_a_line),
+        }
+    }
+
+    /// A line that nobody can read might be anybody's.
+    fn unreadable(
+        &mut self,
+        spot: Spot,
+        lines: &Lines<'_>,
+        find: impl FnOnce(&Source) -> Diagnostic,
+    ) {
+        let text = lines.lossy();
+        let source = Source::piece(self.findings.importing.file.clone(), spot.number, text);
+        let mut found = find(&source);
+        self.lose_order(spot, &mut found);
+        self.findings.report(&source, found);
+    }
+
+    fn broken(&mut self, current: &Current<'_>, line: NotALine) -> Result<(), ImportError> {
+        let source = self.findings.source(current);
+        let whose = line.whose.clone();
+        let mut found = findings::not_a_line(&source, line);
+        match whose {
+            Whose::Nobody => {}
+            Whose::Stream(stream) => self.stop(&stream, &mut found)?,
+            Whose::Anybody if current.is_open => {
+                findings::add_help(&mut found, "the file ends in this line; is it all of it?");
+            }
+            Whose::Anybody => self.lose_order(current.spot, &mut found),
+        }
+        self.findings.report(&source, found);
+        Ok(())
+    }
+
+    fn lose_order(&mut self, spot: Spot, found: &mut Diagnostic) {
+        if self.lost_at.is_none() {
+            self.lost_at = Some(spot.number);
+            let help = "events behind it are taken only if they say their place (`seq`)";
+            findings::add_help(found, help);
+        }
+    }
+}
+
+/// Counts findings, and hands them on.
+struct Findings<'a> {
+    importing: &'a Importing,
+    tell: &'a mut Tell<'a>,
+    done: Imported,
+}
+
+impl Findings<'_> {
+    fn source(&self, current: &Current<'_>) -> Source {
+        Source::piece(self.importing.file.clone(), current.spot.number, current.text)
+    }
+
+    fn add(&mut self, current: &Current<'_>, found: Diagnostic) {
+        self.report(&self.source(current), found);
+    }
+
+    fn report(&mut self, source: &Source, mut found: Diagnostic) {
+        if self.importing.strict && found.code.strict {
+            found.severity = Severity::Error;
+        }
+        match found.severity {
+            Severity::Error => self.done.errors += 1,
+            Severity::Warning => self.done.warnings += 1,
+            Severity::Note => {}
+        }
+        (self.tell)(source, found);
+    }
+}
+
+/// A name cannot be moved for reasons of the store's own.
+fn of_store(error: MoveError) -> Result<String, ImportError> {
+    match error {
+        MoveError::Store(error) => Err(error.into()),
+        other => Ok(other.to_string()),
+    }
+}

@@ -1,0 +1,66 @@
+//! Large values: they come last in an export, and are kept first.
+
+use history::BlobId;
+use history::kinds::Blob;
+use history::line::Line;
+use value::Digest;
+
+use super::lines::{Current, Lines};
+use super::{Findings, ImportError, findings};
+use crate::{Durability, Store, StoreError};
+
+/// So many bytes are kept at once.
+const BATCH: usize = 8 << 20;
+
+/// Keeps every value of the file that is what it is said to be. What is wrong with the others is
+/// said when their lines come.
+pub(super) fn keep(store: &dyn Store, lines: &mut Lines<'_>) -> Result<u64, ImportError> {
+    let mut batch: Vec<Blob> = Vec::new();
+    let (mut size, mut added) = (0, 0);
+    while let Some(spot) = lines.read()? {
+        let Ok(current) = lines.current(spot) else { continue };
+        if !Line::may_be_blob(current.text) {
+            continue;
+        }
+        let Ok(Line::Blob { id, bytes }) = Line::read(current.text) else { continue };
+        let blob = Blob::new(bytes);
+        if blob.id() != id || is_there(store, id)? || batch.iter().any(|other| other.id() == id) {
+            continue;
+        }
+        size += blob.bytes().len();
+        added += 1;
+        batch.push(blob);
+        if size > BATCH || batch.len() == 512 {
+            store.put_blobs(&batch, Durability::Group)?;
+            batch.clear();
+            size = 0;
+        }
+    }
+    if !batch.is_empty() {
+        store.put_blobs(&batch, Durability::Group)?;
+    }
+    Ok(added)
+}
+
+/// Whether the bytes of a line are what they are said to be.
+pub(super) fn check(findings: &mut Findings<'_>, current: &Current<'_>, id: BlobId, bytes: &[u8]) {
+    let computed = BlobId(Digest::of(bytes));
+    if computed != id {
+        findings.add(current, findings::blob_mismatch(computed));
+    }
+}
+
+/// Whether there are bytes behind a hash, without reading them: whether it is the next one behind
+/// the hash before it.
+pub(crate) fn is_there(store: &dyn Store, id: BlobId) -> Result<bool, StoreError> {
+    let mut bytes = *id.as_bytes();
+    let mut borrows = true;
+    for byte in bytes.iter_mut().rev() {
+        if borrows {
+            (*byte, borrows) = byte.overflowing_sub(1);
+        }
+    }
+    // No hash is before the one of nothing but zeros.
+    let before = (!borrows).then_some(BlobId(Digest::from_bytes(bytes)));
+    Ok(store.blobs(before, 1)?.first().is_some_and(|(found, _)| *found == id))
+}

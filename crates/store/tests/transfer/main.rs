@@ -1,0 +1,9 @@
+//! Histories out, in, verified and cleaned, on every backend.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod order;
+mod pages;
+mod refusals;
+mod round;
+mod shelf;
+mod strict;
