@@ -5,7 +5,7 @@ use std::str::Utf8Error;
 use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
 use history::admission::Refused;
 use history::line::{NotALine, Why};
-use history::{BlobId, EventId, Link, NotAnEvent, OperationId, Place, Stream};
+use history::{BlobId, EventId, Link, NotAnEvent, OperationId, Place, Stream, Violation};
 use value::{Part, Pointer};
 
 /// The place of a member of the line.
@@ -178,6 +178,13 @@ pub(super) fn missing_blob(base: &Pointer, name: &str, id: BlobId) -> Diagnostic
     let message = format!("`{name}` stands behind {id}, which is not there");
     Diagnostic::new(&codes::MISSING_BLOB, Anchor::value(base.child(name)), message)
         .help("the event is kept without it; import a file that has this `blob`")
+}
+
+/// What the event says contradicts what was said before it.
+pub(super) fn violation(base: &Pointer, violation: &Violation) -> Diagnostic {
+    let pointer = violation.pointer();
+    let pointer = pointer.tokens().fold(base.clone(), |pointer, token| pointer.child(token));
+    Diagnostic::new(violation.code(), Anchor::value(pointer), violation).help(violation.help())
 }
 
 pub(super) fn wrong_operation_id(computed: OperationId) -> Diagnostic {

@@ -8,9 +8,12 @@
 //! because its order would be lost for ever. Other streams go on. A line that nobody can read
 //! might be anybody's: after it, no event is taken that does not say its place itself.
 
+mod add;
 mod findings;
+mod ledgers;
 mod lines;
 mod names;
+mod place;
 mod rehearsal;
 mod streams;
 mod values;
@@ -22,6 +25,7 @@ use history::line::{Line, NotALine, Whose};
 pub use lines::Input;
 use value::Text;
 
+use self::ledgers::Ledgers;
 use self::lines::{Current, Lines, Spot, Stretches};
 use self::rehearsal::Rehearsal;
 use self::streams::Streams;
@@ -108,6 +112,7 @@ fn run(
         store,
         findings: Findings { importing, tell, done },
         streams: Streams::default(),
+        ledgers: Ledgers::default(),
         moves: Stretches::default(),
         lost_at: None,
     };
@@ -125,6 +130,7 @@ struct Import<'a> {
     store: &'a dyn Store,
     findings: Findings<'a>,
     streams: Streams,
+    ledgers: Ledgers,
     /// Lines about names, which wait until all events are there.
     moves: Stretches,
     /// The line after which nobody knows which event that stands alone follows which.

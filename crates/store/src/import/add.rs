@@ -1,0 +1,151 @@
+//! Adds events to the store, some at a time, and says what is odd about each.
+
+use diagnostics::Severity;
+use history::{Event, Ledger, Stream, kinds};
+use value::{Map, Pointer};
+
+use super::lines::Current;
+use super::streams::{State, brief};
+use super::{Import, ImportError, findings, ledgers, values};
+use crate::{Append, Durability, Expected};
+
+/// So many events of a stream are added at once.
+const BATCH: usize = 1000;
+
+/// So many bytes of events wait at most to be added, of all streams together.
+const PENDING_MAX: usize = 16 << 20;
+
+impl Import<'_> {
+    /// Adds an event at the end of its stream, and says what is odd about it.
+    pub(super) fn add(
+        &mut self,
+        current: &Current<'_>,
+        stream: &Stream,
+        event: Event,
+        members: &Map,
+        base: &Pointer,
+    ) -> Result<(), ImportError> {
+        for flaw in kinds::flaws(members) {
+            self.findings.add(current, flaw.diagnostic(base));
+        }
+        self.check_blobs(current, members, base)?;
+        self.check_ledger(current, stream, &event, members, base)?;
+        let size = event.body().len();
+        let open = self.streams.open(stream);
+        self.findings.done.runs += u64::from(open.next == open.before);
+        self.findings.done.added += 1;
+        open.link = Some(open.link_of(event.id()));
+        open.next += 1;
+        open.seen.iter_mut().for_each(|seen| {
+            seen.insert(brief(event.id()));
+        });
+        open.pending.push(event);
+        let is_full = open.pending.len() >= BATCH;
+        self.streams.pending += size;
+        if self.streams.pending > PENDING_MAX {
+            self.flush_all()?;
+        } else if is_full {
+            self.flush(stream)?;
+        }
+        self.remember(1)
+    }
+
+    /// Makes room if more is remembered than should be.
+    pub(super) fn remember(&mut self, events: usize) -> Result<(), ImportError> {
+        if self.streams.remember(events) {
+            self.flush_all()?;
+            self.streams.forget();
+        }
+        Ok(())
+    }
+
+    /// What the event says is held against what those before it said.
+    fn check_ledger(
+        &mut self,
+        current: &Current<'_>,
+        stream: &Stream,
+        event: &Event,
+        members: &Map,
+        base: &Pointer,
+    ) -> Result<(), ImportError> {
+        let fact = ledgers::fact(self.store, event, members);
+        let mut ledger = match self.streams.open(stream).ledger.take() {
+            Some(ledger) => ledger,
+            None => Box::new(self.ledger(stream)?),
+        };
+        for violation in ledger.check(event, fact.as_ref(), None) {
+            self.findings.add(current, findings::violation(base, &violation));
+        }
+        ledger.apply(event, fact.as_ref());
+        self.streams.open(stream).ledger = Some(ledger);
+        Ok(())
+    }
+
+    /// The ledger of a stream that has events, or goes on from some.
+    fn ledger(&mut self, stream: &Stream) -> Result<Ledger, ImportError> {
+        self.flush(stream)?;
+        let open = self.streams.open(stream);
+        match &open.expected {
+            Expected::New => Ok(Ledger::default()),
+            Expected::Fork(origin) => {
+                let (stream, until) = (origin.stream.clone(), origin.seq + 1);
+                Ok(self.ledgers.at(self.store, &stream, until)?)
+            }
+            Expected::Next(next) => Ok(self.ledgers.at(self.store, stream, *next)?),
+        }
+    }
+
+    fn check_blobs(
+        &mut self,
+        current: &Current<'_>,
+        members: &Map,
+        base: &Pointer,
+    ) -> Result<(), ImportError> {
+        for (name, member) in members.iter() {
+            let Some(id) = kinds::referenced(member) else { continue };
+            if values::is_there(self.store, id)? {
+                continue;
+            }
+            let mut found = findings::missing_blob(base, name, id);
+            // Nobody promised that what stands beside an event that stands alone comes with it.
+            let is_alone = base.as_str().is_empty();
+            if is_alone && !self.findings.importing.strict {
+                found.severity = Severity::Warning;
+            }
+            self.findings.add(current, found);
+        }
+        Ok(())
+    }
+
+    /// Adds the events of a stream that wait.
+    pub(super) fn flush(&mut self, stream: &Stream) -> Result<(), ImportError> {
+        let Some(State::Open(open)) = self.streams.states.get_mut(stream) else { return Ok(()) };
+        if open.pending.is_empty() {
+            return Ok(());
+        }
+        self.store.append(&Append {
+            stream,
+            expected: open.expected.clone(),
+            events: &open.pending,
+            blobs: &[],
+            key: None,
+            durability: Durability::Group,
+            unverified: true,
+        })?;
+        self.streams.pending -= open.pending.iter().map(|event| event.body().len()).sum::<usize>();
+        open.expected = Expected::Next(open.next);
+        open.pending.clear();
+        Ok(())
+    }
+
+    pub(super) fn flush_all(&mut self) -> Result<(), ImportError> {
+        let is_pending =
+            |state: &State| matches!(state, State::Open(open) if !open.pending.is_empty());
+        let states = self.streams.states.iter();
+        let pending: Vec<Stream> = states
+            .filter(|(_, state)| is_pending(state))
+            .map(|(stream, _)| stream.clone())
+            .collect();
+        pending.iter().try_for_each(|stream| self.flush(stream))
+    }
+}

@@ -1,0 +1,359 @@
+//! Where each event belongs, and whether it is there already.
+
+use std::collections::HashSet;
+
+use diagnostics::Diagnostic;
+use history::kinds::Kind;
+use history::kinds::records::Origin;
+use history::{Event, EventId, Lineage, Link, Place, Stream};
+use value::{Map, Pointer};
+
+use super::lines::{Current, Lines, Stretches};
+use super::streams::{Open, State, Waiting, brief};
+use super::{Import, ImportError, findings};
+
+/// How many events are looked up at once.
+const PAGE: usize = 256;
+
+/// What is to be done about a line, by the stream it belongs to.
+enum Found {
+    Absent,
+    Open,
+    Left,
+}
+
+/// How a stream begins.
+enum Begin {
+    Open(Open),
+    Wait(Origin),
+    Refuse(Diagnostic),
+}
+
+impl Import<'_> {
+    /// An event that says its place.
+    pub(super) fn placed(
+        &mut self,
+        current: &Current<'_>,
+        stream: &Stream,
+        seq: u64,
+        link: Link,
+        event: Event,
+    ) -> Result<(), ImportError> {
+        let found = self.find(current, stream)?;
+        if matches!(found, Found::Left) {
+            return Ok(());
+        }
+        let members = event.members();
+        if let Some((name, owner)) = stream.contradicted_by(&members) {
+            return self.refuse(current, stream, findings::wrong_stream(stream, name, &owner));
+        }
+        if matches!(found, Found::Absent) {
+            match self.begin_placed(stream, seq, &event, &members)? {
+                Begin::Open(open) => self.open_new(stream, open),
+                Begin::Wait(origin) => {
+                    self.wait(current, stream, origin);
+                    return Ok(());
+                }
+                Begin::Refuse(found) => return self.refuse(current, stream, found),
+            }
+        }
+        let place = Place::new(stream.clone(), seq);
+        let open = self.streams.open(stream);
+        if seq > open.next {
+            let found = findings::gap(stream, open.next, seq);
+            return self.refuse(current, stream, found);
+        }
+        if seq < open.next {
+            let there = self.there(stream, seq)?;
+            if there == Some((event.id(), link)) {
+                self.findings.done.repeated += 1;
+                return Ok(());
+            }
+            let found = findings::diverges(&place, there.map(|(id, _)| id));
+            return self.refuse(current, stream, found);
+        }
+        let computed = open.link_of(event.id());
+        if computed != link {
+            return self.refuse(current, stream, findings::broken_link(&place, computed));
+        }
+        self.add(current, stream, event, &members, &Pointer::root().child("event"))
+    }
+
+    /// An event that stands alone: it follows the one before it in its stream.
+    pub(super) fn bare(&mut self, current: &Current<'_>, event: Event) -> Result<(), ImportError> {
+        if self.lost_at.is_some_and(|line| current.spot.number > line) {
+            self.findings.done.left += 1;
+            return Ok(());
+        }
+        let members = event.members();
+        let stream = Event::stream(&members);
+        match self.find(current, &stream)? {
+            Found::Left => return Ok(()),
+            Found::Open => {
+                if let Some(is_new) = self.is_repeated(&stream, event.id())? {
+                    self.findings.done.repeated += 1;
+                    if is_new {
+                        self.findings.add(current, findings::repeated_event(&stream));
+                    }
+                    return Ok(());
+                }
+            }
+            Found::Absent => {
+                let open = match origin_of(&event, &members) {
+                    None => Open::new(&stream),
+                    Some(origin) => match self.origin(&origin)? {
+                        Some((place, link)) => Open::fork(&stream, place, link),
+                        None if self.streams.is_hopeless => {
+                            let found = findings::origin_unknown(&stream, &place_of(&origin));
+                            self.findings.add(current, found);
+                            Open::new(&stream)
+                        }
+                        None => {
+                            self.wait(current, &stream, origin);
+                            return Ok(());
+                        }
+                    },
+                };
+                self.open_new(&stream, open);
+            }
+        }
+        self.add(current, &stream, event, &members, &Pointer::root())
+    }
+
+    /// Stops a stream: what follows in the file would lose its order. Says so.
+    pub(super) fn stop(
+        &mut self,
+        stream: &Stream,
+        found: &mut Diagnostic,
+    ) -> Result<(), ImportError> {
+        match self.streams.states.get_mut(stream) {
+            Some(State::Stopped) => return Ok(()),
+            Some(State::Waiting(waiting)) if waiting.is_stopped => return Ok(()),
+            Some(State::Waiting(waiting)) => waiting.is_stopped = true,
+            Some(State::Open(_)) => {
+                self.flush(stream)?;
+                self.streams.close(stream);
+            }
+            None => {
+                self.streams.states.insert(stream.clone(), State::Stopped);
+            }
+        }
+        let rest = format!("the rest of `{stream}` in this file is not taken");
+        findings::add_help(found, &rest);
+        Ok(())
+    }
+
+    fn refuse(
+        &mut self,
+        current: &Current<'_>,
+        stream: &Stream,
+        mut found: Diagnostic,
+    ) -> Result<(), ImportError> {
+        self.stop(stream, &mut found)?;
+        self.findings.add(current, found);
+        Ok(())
+    }
+
+    /// Takes the streams that waited for others, and adds whatever is left to be added.
+    pub(super) fn settle(&mut self, lines: &mut Lines<'_>) -> Result<(), ImportError> {
+        loop {
+            let waiting = self.streams.waiting();
+            if waiting.is_empty() {
+                return self.flush_all();
+            }
+            let mut has_moved = false;
+            for (stream, origin) in &waiting {
+                if self.origin(origin)?.is_some() {
+                    self.take_again(stream, lines)?;
+                    has_moved = true;
+                }
+            }
+            if !has_moved {
+                // What waits for nobody who waits comes first, so that each finding is a cause.
+                let waits = |run| waiting.iter().any(|(stream, _)| stream.run_id() == Some(run));
+                let cause = waiting.iter().find(|(_, origin)| !waits(&origin.run_id));
+                let (stream, _) = cause.unwrap_or(&waiting[0]);
+                self.streams.is_hopeless = true;
+                self.take_again(stream, lines)?;
+                self.streams.is_hopeless = false;
+            }
+        }
+    }
+
+    fn take_again(&mut self, stream: &Stream, lines: &mut Lines<'_>) -> Result<(), ImportError> {
+        let Some(State::Waiting(waiting)) = self.streams.states.remove(stream) else {
+            return Ok(());
+        };
+        for (from, count) in waiting.lines.iter() {
+            lines.go_to(from)?;
+            for _ in 0..count {
+                if let Some(spot) = lines.read()? {
+                    self.line(spot, lines)?;
+                }
+            }
+        }
+        if waiting.is_stopped {
+            self.flush(stream)?;
+            self.streams.close(stream);
+        }
+        Ok(())
+    }
+
+    /// What is known of a stream. A line of one that waits is put aside.
+    fn find(&mut self, current: &Current<'_>, stream: &Stream) -> Result<Found, ImportError> {
+        match self.streams.states.get_mut(stream) {
+            Some(State::Open(_)) => return Ok(Found::Open),
+            Some(State::Waiting(waiting)) if !waiting.is_stopped => {
+                waiting.lines.add(current);
+                return Ok(Found::Left);
+            }
+            Some(State::Waiting(_) | State::Stopped) => {
+                self.findings.done.left += 1;
+                return Ok(Found::Left);
+            }
+            None => {}
+        }
+        match self.store.stream(stream)? {
+            None => Ok(Found::Absent),
+            Some(info) => {
+                self.open_new(stream, Open::there(&info));
+                Ok(Found::Open)
+            }
+        }
+    }
+
+    fn open_new(&mut self, stream: &Stream, open: Open) {
+        self.streams.states.insert(stream.clone(), State::Open(open));
+    }
+
+    fn wait(&mut self, current: &Current<'_>, stream: &Stream, origin: Origin) {
+        let mut lines = Stretches::default();
+        lines.add(current);
+        let waiting = Waiting { lines, origin, is_stopped: false };
+        self.streams.states.insert(stream.clone(), State::Waiting(waiting));
+    }
+
+    /// How a stream begins whose first line says its place.
+    fn begin_placed(
+        &mut self,
+        stream: &Stream,
+        seq: u64,
+        event: &Event,
+        members: &Map,
+    ) -> Result<Begin, ImportError> {
+        if seq == 0 {
+            return Ok(Begin::Open(Open::new(stream)));
+        }
+        let Some(origin) = origin_of(event, members) else {
+            return Ok(Begin::Refuse(findings::gap(stream, 0, seq)));
+        };
+        let place = place_of(&origin);
+        if place.seq + 1 != seq {
+            return Ok(Begin::Refuse(findings::origin_elsewhere(stream, &place, seq)));
+        }
+        match self.origin(&origin)? {
+            Some((place, link)) => Ok(Begin::Open(Open::fork(stream, place, link))),
+            None if self.streams.is_hopeless => {
+                Ok(Begin::Refuse(findings::no_origin(stream, &place, &origin.event_id)))
+            }
+            None => Ok(Begin::Wait(origin)),
+        }
+    }
+
+    /// The event that a fork goes on from, if it is there.
+    fn origin(&mut self, origin: &Origin) -> Result<Option<(Place, Link)>, ImportError> {
+        let place = place_of(origin);
+        self.flush(&place.stream)?;
+        let lineage = Lineage::of(self.store, &place.stream, Some(place.seq.saturating_add(1)))?;
+        let entry = match lineage {
+            Some(lineage) => lineage.entry(self.store, place.seq)?,
+            None => None,
+        };
+        let entry = entry.filter(|entry| entry.event.id() == origin.event_id);
+        Ok(entry.map(|entry| (place, entry.link)))
+    }
+
+    /// Whether a stream has an event, and if so, whether it is new. What says that it is of one
+    /// run stands in no other, so that those it goes on from need not be asked.
+    fn is_repeated(&mut self, stream: &Stream, id: EventId) -> Result<Option<bool>, ImportError> {
+        let open = self.streams.open(stream);
+        let (cursor, before) = (open.cursor, open.before);
+        if cursor < before && self.there(stream, cursor)?.is_some_and(|(there, _)| there == id) {
+            self.streams.open(stream).cursor += 1;
+            return Ok(Some(false));
+        }
+        if self.streams.open(stream).seen.is_none() {
+            self.see(stream)?;
+        }
+        let open = self.streams.open(stream);
+        if !open.seen.as_ref().is_some_and(|seen| seen.contains(&brief(id))) {
+            return Ok(None);
+        }
+        if open.pending.iter().any(|event| event.id() == id) {
+            return Ok(Some(true));
+        }
+        let Some(seq) = self.lookup(stream, id)? else { return Ok(None) };
+        self.streams.open(stream).cursor = seq + 1;
+        Ok(Some(seq >= before))
+    }
+
+    /// Takes note of the ids that a stream has.
+    fn see(&mut self, stream: &Stream) -> Result<(), ImportError> {
+        self.flush(stream)?;
+        let mut seen = HashSet::new();
+        let mut from = 0;
+        loop {
+            let page = self.store.read(stream, from, PAGE)?;
+            let Some(last) = page.last() else { break };
+            from = last.seq + 1;
+            seen.extend(page.iter().map(|entry| brief(entry.event.id())));
+        }
+        self.streams.open(stream).seen = Some(seen);
+        Ok(())
+    }
+
+    /// Where a stream has an event.
+    fn lookup(&self, stream: &Stream, id: EventId) -> Result<Option<u64>, ImportError> {
+        let prefix = id.to_string();
+        let mut limit = 8;
+        loop {
+            let found = self.store.find(&prefix, limit)?;
+            if let Some((place, _)) = found.iter().find(|(place, _)| place.stream == *stream) {
+                return Ok(Some(place.seq));
+            }
+            if found.len() < limit {
+                return Ok(None);
+            }
+            limit *= 8;
+        }
+    }
+
+    /// The event that an open stream has at a number.
+    fn there(&mut self, stream: &Stream, seq: u64) -> Result<Option<(EventId, Link)>, ImportError> {
+        let open = self.streams.open(stream);
+        if seq >= open.next - open.pending.len() as u64 {
+            self.flush(stream)?;
+        }
+        if let Some(known) = self.streams.open(stream).known(seq) {
+            return Ok(Some(known));
+        }
+        let page = self.store.read(stream, seq, PAGE)?;
+        let page = page.iter().map(|entry| (entry.seq, entry.event.id(), entry.link)).collect();
+        self.streams.open(stream).known = page;
+        let known = self.streams.open(stream).known(seq);
+        self.remember(PAGE)?;
+        Ok(known)
+    }
+}
+
+/// What a run goes on from, if its first event says so.
+fn origin_of(event: &Event, members: &Map) -> Option<Origin> {
+    let is_start = event.kind() == Kind::RunStarted;
+    let from = members.get("from").filter(|_| is_start)?.as_map()?;
+    Origin::from_members(from).filter(|origin| origin.seq >= 0)
+}
+
+fn place_of(origin: &Origin) -> Place {
+    // INVARIANT: `origin_of` leaves out negative numbers.
+    Place::new(Stream::Run(origin.run_id.clone()), origin.seq.unsigned_abs())
+}
