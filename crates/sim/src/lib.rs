@@ -1,5 +1,5 @@
-//! Graph documents from a seed: the same seed gives the same document, and every document is
-//! valid in both phases. For tests and benchmarks only.
+//! Documents, specs and histories from a seed: the same seed gives the same, and what is made is
+//! valid. For tests and benchmarks only.
 //!
 //! ```
 //! assert_eq!(sim::document(7, 30), sim::document(7, 30));

@@ -129,6 +129,11 @@ impl Flaws {
             | (Shape::Integer, Value::Int(_))
             | (Shape::Boolean, Value::Bool(_))
             | (Shape::Object, Value::Map(_)) => {}
+            // Its canonical form is a whole number.
+            (Shape::Integer, Value::Float(float)) if float.fract() == 0.0 => {}
+            (Shape::Integer, Value::Float(_)) => {
+                self.add(at, FlawKind::Wrong { expected: shape, found: "a fraction" });
+            }
             (Shape::EventId, Value::Text(id)) if EventId::parse(id).is_some() => {}
             (Shape::Time, Value::Text(text)) => match Timestamp::parse(text) {
                 None => self.add(at, FlawKind::Wrong { expected: shape, found: "other text" }),
@@ -215,8 +220,12 @@ impl Flaw {
     /// As a finding. `base` is where the event stands in the text that is shown.
     pub fn diagnostic(&self, base: &Pointer) -> Diagnostic {
         let tokens: Vec<String> = self.pointer.tokens().collect();
-        let name = tokens.iter().rev().find(|token| token.parse::<usize>().is_err());
-        let name = name.map_or("kind", |name| name);
+        let name = match &self.what {
+            FlawKind::UnknownMember { .. } => tokens.last(),
+            // What stands in a list is called by what the list is called.
+            _ => tokens.iter().rev().find(|token| token.parse::<usize>().is_err()),
+        };
+        let name = name.map_or("", |name| name);
         let pointer = tokens.iter().fold(base.clone(), |pointer, token| pointer.child(token));
         let value = || Anchor::value(pointer.clone());
         let found = |code, at, message: String| Diagnostic::new(code, at, message);
@@ -351,11 +360,15 @@ mod tests {
         assert_eq!(told(r#""kind": "x.acme.lost", "n": null"#), [""; 0]);
         assert_eq!(told(r#""kind": "agent_created", "agent_id": "a", "x.acme.n": null"#), [""; 0]);
         assert_eq!(
-            told(r#""kind": "x.lost", "v": "1", "n": 1"#),
+            told(r#""kind": "agent_created", "agent_id": "a", "v": 1.0, "7": 7"#),
+            ["H107 /event/7: unknown member `7`; members of your own are named `x.VENDOR.NAME`"]
+        );
+        assert_eq!(
+            told(r#""kind": "x.lost", "v": 1.5, "n": 1"#),
             [
                 "H106 /event/kind: unknown kind `x.lost`; \
                  kinds of your own are named `x.VENDOR.NAME`",
-                "H104 /event/v: `v` must be a whole number, not text",
+                "H104 /event/v: `v` must be a whole number, not a fraction",
             ]
         );
         assert_eq!(

@@ -73,6 +73,9 @@ struct World {
     leases: Vec<(Text, Text, i64)>,
 }
 
+/// How many runs go on at a time, so that some of them become long.
+const LIVE_MAX: usize = 8;
+
 /// How many moments are kept to fork from.
 const SAVED_MAX: usize = 24;
 
@@ -83,16 +86,16 @@ impl World {
                 let name = self.desk.name("agent");
                 self.agent(name);
             }
-            1 | 2 => {
+            1 | 2 if self.live.len() < LIVE_MAX => {
                 let agent = self.desk.random.pick(&self.agents).clone();
                 let id = self.desk.name("run");
                 let reason = self.desk.one_of(&[RunReason::User, RunReason::Schedule]);
                 self.run(agent, id, reason);
             }
-            3 | 4 if !self.saved.is_empty() => self.fork(),
-            5 => self.beside_runs(),
-            6 => self.beside_agents(),
-            7 => self.merge(),
+            3..=5 if self.live.len() < 2 * LIVE_MAX && !self.saved.is_empty() => self.fork(),
+            6 => self.beside_runs(),
+            7 => self.beside_agents(),
+            8 => self.merge(),
             _ => self.burst(),
         }
     }
@@ -143,7 +146,7 @@ impl World {
         }
         let spawned = std::mem::take(&mut self.desk.spawned);
         let stream = self.live[at].stream();
-        if spawned.is_empty() && self.desk.random.one_in(12) {
+        if spawned.is_empty() && self.desk.random.one_in(15) {
             let mut run = self.live.swap_remove(at);
             self.end(&mut run);
         }

@@ -38,6 +38,8 @@ pub(super) struct Run {
     pub(super) policy: Option<Text>,
     pub(super) questions: Vec<Text>,
     pub(super) timers: Vec<Text>,
+    /// Whether it started another agent: one is enough.
+    pub(super) has_spawned: bool,
 }
 
 /// Something that can happen in a run. It says whether it did.
@@ -119,6 +121,7 @@ impl Run {
             policy: None,
             questions: Vec::new(),
             timers: Vec::new(),
+            has_spawned: false,
         }
     }
 

@@ -322,6 +322,9 @@ pub(super) fn pause(run: &mut Run, desk: &mut Desk) -> bool {
 }
 
 pub(super) fn spawn(run: &mut Run, desk: &mut Desk) -> bool {
+    if std::mem::replace(&mut run.has_spawned, true) {
+        return false;
+    }
     let (agent, child) = (desk.name("sub"), desk.name("run"));
     let constraints = desk.maybe(Desk::object);
     let spawned = SubagentSpawned {
