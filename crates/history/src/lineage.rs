@@ -80,7 +80,18 @@ impl Lineage {
         seq: u64,
     ) -> Result<Option<Entry>, A::Error> {
         match self.owner(seq) {
-            Some(owner) => Ok(archive.read(owner, seq, 1)?.into_iter().next()),
+            Some(owner) => Ok(archive.read(owner, seq, 1)?.pop().filter(|found| found.seq == seq)),
+            None => Ok(None),
+        }
+    }
+
+    /// The event at a place, whose own it ever is.
+    pub fn entry_at<A: Archive + ?Sized>(
+        archive: &A,
+        place: &Place,
+    ) -> Result<Option<Entry>, A::Error> {
+        match Lineage::of(archive, &place.stream, Some(place.seq.saturating_add(1)))? {
+            Some(lineage) => lineage.entry(archive, place.seq),
             None => Ok(None),
         }
     }

@@ -5,6 +5,7 @@
 //!
 //! Every method may be called from any thread, and blocks until it is done.
 
+mod blobs;
 mod error;
 mod export;
 pub mod folder;
@@ -14,6 +15,7 @@ mod memory;
 mod rules;
 mod spool;
 mod sqlite;
+mod verify;
 
 use std::time::Duration;
 
@@ -28,6 +30,7 @@ pub use memory::MemoryStore;
 pub use spool::{Spool, spool};
 pub use sqlite::SqliteStore;
 use value::Digest;
+pub use verify::{Damage, Verified, verify};
 
 /// What must have happened before an append is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,8 @@ use value::{Map, Pointer};
 
 use super::lines::Current;
 use super::streams::{State, brief};
-use super::{Import, ImportError, findings, ledgers, values};
+use super::{Import, ImportError, findings, ledgers};
+use crate::blobs::is_there;
 use crate::{Append, Durability, Expected};
 
 /// So many events of a stream are added at once.
@@ -103,7 +104,7 @@ impl Import<'_> {
     ) -> Result<(), ImportError> {
         for (name, member) in members.iter() {
             let Some(id) = kinds::referenced(member) else { continue };
-            if values::is_there(self.store, id)? {
+            if is_there(self.store, id)? {
                 continue;
             }
             let mut found = findings::missing_blob(base, name, id);

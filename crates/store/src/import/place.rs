@@ -264,11 +264,7 @@ impl Import<'_> {
     fn origin(&mut self, origin: &Origin) -> Result<Option<(Place, Link)>, ImportError> {
         let place = place_of(origin);
         self.flush(&place.stream)?;
-        let lineage = Lineage::of(self.store, &place.stream, Some(place.seq.saturating_add(1)))?;
-        let entry = match lineage {
-            Some(lineage) => lineage.entry(self.store, place.seq)?,
-            None => None,
-        };
+        let entry = Lineage::entry_at(self.store, &place)?;
         let entry = entry.filter(|entry| entry.event.id() == origin.event_id);
         Ok(entry.map(|entry| (place, entry.link)))
     }

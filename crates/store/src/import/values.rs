@@ -7,7 +7,8 @@ use value::Digest;
 
 use super::lines::{Current, Lines};
 use super::{Findings, ImportError, findings};
-use crate::{Durability, Store, StoreError};
+use crate::blobs::is_there;
+use crate::{Durability, Store};
 
 /// So many bytes are kept at once.
 const BATCH: usize = 8 << 20;
@@ -48,19 +49,4 @@ pub(super) fn check(findings: &mut Findings<'_>, current: &Current<'_>, id: Blob
     if computed != id {
         findings.add(current, findings::blob_mismatch(computed));
     }
-}
-
-/// Whether there are bytes behind a hash, without reading them: whether it is the next one behind
-/// the hash before it.
-pub(crate) fn is_there(store: &dyn Store, id: BlobId) -> Result<bool, StoreError> {
-    let mut bytes = *id.as_bytes();
-    let mut borrows = true;
-    for byte in bytes.iter_mut().rev() {
-        if borrows {
-            (*byte, borrows) = byte.overflowing_sub(1);
-        }
-    }
-    // No hash is before the one of nothing but zeros.
-    let before = (!borrows).then_some(BlobId(Digest::from_bytes(bytes)));
-    Ok(store.blobs(before, 1)?.first().is_some_and(|(found, _)| *found == id))
 }

@@ -1,6 +1,8 @@
 //! Histories out, in, verified and cleaned, on every backend.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod cleaning;
+mod damage;
 mod order;
 mod pages;
 mod refusals;

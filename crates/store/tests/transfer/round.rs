@@ -45,6 +45,7 @@ fn exports_are_the_same_wherever_they_have_been() {
                 let said = into.import(&exported);
                 assert_eq!(said.findings, [""; 0], "seed {seed}");
                 assert!(into.export() == exported, "seed {seed}");
+                assert_eq!(into.verify(), [""; 0], "seed {seed}");
                 let again = into.import(&exported).done;
                 assert_eq!((again.added, again.blobs, again.names), (0, 0, 0), "seed {seed}");
                 assert_eq!(again.repeated, said.done.added, "seed {seed}");
@@ -64,6 +65,8 @@ fn a_file_that_is_cut_anywhere_is_completed_by_the_whole_one() {
         let cut = random.below(exported.len());
         for into in Shelf::all() {
             into.import(&exported.as_bytes()[..cut]);
+            let damage = into.verify();
+            assert!(damage.iter().all(|what| what.ends_with("which is not there")), "{damage:?}");
             let said = into.import(&exported);
             assert_eq!(said.findings, [""; 0], "cut at {cut}");
             assert!(into.export() == exported, "cut at {cut}");

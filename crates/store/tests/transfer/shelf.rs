@@ -1,14 +1,42 @@
 //! A store to take from and to put into, and what an import says, in short.
 
 use std::io::Cursor;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use history::kinds::Blob;
 use history::{BlobId, Event, Operation, Place, Stream, Target, Timestamp};
 use store::{
-    Append, Durability, Expected, Imported, Importing, MemoryStore, Store, export, import,
+    Append, Durability, Expected, Imported, Importing, MemoryStore, SqliteStore, Store, export,
+    import, verify,
 };
 
-pub(crate) struct Shelf(pub(crate) Box<dyn Store>);
+/// The store, and its file, which is gone with it.
+pub(crate) struct Shelf(pub(crate) Box<dyn Store>, Option<Home>);
+
+/// A folder that is gone with the test.
+pub(crate) struct Home(PathBuf);
+
+impl Home {
+    pub(crate) fn new() -> Home {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("quipu-transfer-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Home(path)
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.0.join("store")
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
 
 /// What an import did, and what it said: `line: severity[CODE] pointer: message; help`.
 #[derive(Debug, PartialEq)]
@@ -27,11 +55,27 @@ impl Said {
 impl Shelf {
     /// One of each backend.
     pub(crate) fn all() -> Vec<Shelf> {
-        vec![Shelf::memory()]
+        vec![Shelf::memory(), Shelf::sqlite()]
+    }
+
+    pub(crate) fn sqlite() -> Shelf {
+        Shelf::open(Home::new())
+    }
+
+    /// The store in a folder.
+    pub(crate) fn open(home: Home) -> Shelf {
+        Shelf(Box::new(SqliteStore::open(home.file()).unwrap()), Some(home))
+    }
+
+    /// Closes it, and leaves its file.
+    pub(crate) fn close(self) -> Home {
+        let Shelf(store, home) = self;
+        drop(store);
+        home.unwrap()
     }
 
     pub(crate) fn memory() -> Shelf {
-        Shelf(Box::new(MemoryStore::default()))
+        Shelf(Box::new(MemoryStore::default()), None)
     }
 
     pub(crate) fn import(&self, text: impl AsRef<[u8]>) -> Said {
@@ -78,6 +122,18 @@ impl Shelf {
         let mut out = Vec::new();
         export(&*self.0, runs, &mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    /// All damage, as `place id: what`.
+    pub(crate) fn verify(&self) -> Vec<String> {
+        let done = verify(&*self.0, &mut |_| {}).unwrap();
+        assert_eq!(done.damaged, done.damage.len() as u64);
+        let shown = done.damage.into_iter().map(|damage| {
+            let place = damage.place.map(|place| place.to_string());
+            let id = damage.event_id.map(|id| format!(" {id}"));
+            format!("{}{}: {}", place.unwrap_or_default(), id.unwrap_or_default(), damage.what)
+        });
+        shown.collect()
     }
 
     pub(crate) fn append(&self, stream: &Stream, expected: Expected, events: &[Event]) {

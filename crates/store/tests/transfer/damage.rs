@@ -1,0 +1,194 @@
+//! Whatever is changed in a file is found, at the event where it is.
+
+use history::kinds::Blob;
+use history::{Event, Stream};
+use rusqlite::Connection;
+use store::{Clean, Expected, gc};
+
+use crate::shelf::{Shelf, bare, event, file, fork};
+
+/// Three events of `r`, a fork of the second one with two more, a name, and a value.
+fn filled() -> Shelf {
+    let shelf = Shelf::sqlite();
+    let start = fork("f", "r", 1, &event("r", "2"));
+    let lines =
+        [bare("r", "1"), bare("r", "2"), bare("r", "3"), start, bare("f", "1"), bare("g", "1")];
+    shelf.take(file(&lines));
+    shelf.name("main", &Stream::run("r"), None);
+    shelf.name("main", &Stream::run("f"), Some("a test"));
+    let blob = Blob::new("a value");
+    let text = format!(
+        r#"{{"a":{{"$blob":"{}"}},"kind":"x.test.b","ts":"2026-01-01T00:00:00.000000Z"}}"#,
+        blob.id()
+    );
+    let event = Event::read(&text).unwrap();
+    shelf.append_with(&Stream::Store, Expected::New, &[event], &[blob]);
+    shelf
+}
+
+/// What is found after a change by SQL. Damage that only the file shows is left out, but is
+/// there if nothing else is.
+fn after(sql: &str) -> Vec<String> {
+    let shelf = filled();
+    assert_eq!(shelf.verify(), [""; 0]);
+    let home = shelf.close();
+    let connection = Connection::open(home.file()).unwrap();
+    let changed = connection.execute(sql, []).unwrap();
+    assert!(changed > 0, "{sql}");
+    drop(connection);
+    let shelf = Shelf::open(home);
+    let mut found = shelf.verify();
+    let events = found.iter().take_while(|what| !what.starts_with(": ")).count();
+    if events > 0 {
+        found.truncate(events);
+    }
+    found
+}
+
+const OF_R1: &str = "WHERE seq = 1 AND stream = (SELECT no FROM stream WHERE name = 'run:r')";
+
+#[test]
+fn a_changed_body_is_found() {
+    let found =
+        after(&format!("UPDATE event SET body = replace(body, 'x.test', 'x.tset') {OF_R1}"));
+    assert_eq!(found, ["r@1: the body of `r@1`"]);
+}
+
+#[test]
+fn a_body_with_its_hash_that_is_another_event_breaks_the_link() {
+    let other = event("r", "9");
+    let id: String = other.id().to_string();
+    let body = other.body();
+    let found = after(&format!("UPDATE event SET body = '{body}', id = x'{id}' {OF_R1}"));
+    assert_eq!(found, [format!("r@1 {id}: its link does not follow from the events before it")]);
+}
+
+#[test]
+fn a_body_that_is_not_canonical_is_found() {
+    let body = bare("r", "2").replace(':', ": ");
+    let id = value::Digest::of(body.as_bytes());
+    let found = after(&format!("UPDATE event SET body = '{body}', id = x'{id:x}' {OF_R1}"));
+    assert_eq!(
+        found,
+        [
+            format!("r@1 {id:x}: its link does not follow from the events before it"),
+            format!("r@1 {id:x}: what it says is not in canonical form"),
+        ]
+    );
+}
+
+#[test]
+fn a_changed_link_is_found_once() {
+    let found = after(&format!("UPDATE event SET link = zeroblob(32) {OF_R1}"));
+    let id = event("r", "2").id();
+    let start = Event::read(&fork("f", "r", 1, &event("r", "2"))).unwrap().id();
+    let what = "its link does not follow from the events before it";
+    assert_eq!(found, [format!("f@2 {start}: {what}"), format!("r@1 {id}: {what}")]);
+}
+
+#[test]
+fn a_changed_kind_is_found() {
+    let found = after(&format!("UPDATE event SET kind = 2 {OF_R1}"));
+    let id = event("r", "2").id();
+    assert_eq!(found, [format!("r@1 {id}: it is kept as `run_started`, and says something else")]);
+}
+
+#[test]
+fn a_changed_head_is_found() {
+    let head = |set: &str| after(&format!("UPDATE stream SET {set} WHERE name = 'run:r'"));
+    let link = "the stream ends with another link than its last event";
+    assert_eq!(head("link = zeroblob(32)"), [format!("r@2: {link}")]);
+    assert_eq!(head("next = 4"), ["r@3: it is missing"]);
+    assert_eq!(head("next = 2"), [format!("r@1: {link}")]);
+    assert_eq!(head("first = 1"), ["r@1: the stream begins at 1"]);
+}
+
+#[test]
+fn a_changed_origin_is_found() {
+    let fork = |set: &str| after(&format!("UPDATE stream SET {set} WHERE name = 'run:f'"));
+    let start = Event::read(&fork_start()).unwrap().id();
+    let what = "its link does not follow from the events before it";
+    assert_eq!(
+        fork("fork_seq = 0"),
+        [
+            "f@2: the stream goes on from `r@0`, but begins at 2".into(),
+            format!("f@2 {start}: {what}")
+        ]
+    );
+    assert_eq!(
+        fork("parent = (SELECT no FROM stream WHERE name = 'run:g')"),
+        ["f@2: the event it goes on from, `g@1`, is not there"]
+    );
+}
+
+fn fork_start() -> String {
+    fork("f", "r", 1, &event("r", "2"))
+}
+
+#[test]
+fn a_lost_event_is_found() {
+    let found = after(&format!("DELETE FROM event {OF_R1}"));
+    assert_eq!(
+        found,
+        ["f@2: the event it goes on from, `r@1`, is not there", "r@1: it is missing"]
+    );
+    let found =
+        after("DELETE FROM event WHERE stream = (SELECT no FROM stream WHERE name = 'run:r')");
+    assert_eq!(
+        found,
+        [
+            "f@2: the event it goes on from, `r@1`, is not there",
+            "r@0: it is missing, and 2 after it"
+        ]
+    );
+}
+
+#[test]
+fn an_event_in_another_stream_is_found() {
+    let found = after(
+        "UPDATE event SET stream = (SELECT no FROM stream WHERE name = 'run:g'), seq = 1
+        WHERE seq = 2 AND stream = (SELECT no FROM stream WHERE name = 'run:r')",
+    );
+    assert_eq!(found, ["r@2: it is missing"]);
+}
+
+#[test]
+fn a_changed_or_lost_value_is_found() {
+    let id = Blob::new("a value").id();
+    let found = after("UPDATE blob SET bytes = x'00'");
+    assert_eq!(found, [format!(": the bytes behind `{id}`")]);
+    let found = after("DELETE FROM blob");
+    let text = format!(": it refers to {id}, which is not there");
+    assert!(found.len() == 1 && found[0].starts_with("store@0 ") && found[0].ends_with(&text));
+}
+
+#[test]
+fn a_changed_or_lost_move_is_found() {
+    let found = after("UPDATE operation SET body = replace(body, 'test', 'tset') WHERE no = 2");
+    assert!(found[0].starts_with(": the operation `"), "{found:?}");
+    let found = after("DELETE FROM operation WHERE no = 1");
+    assert!(found[0].ends_with("does not follow the one before it"), "{found:?}");
+    let found = after("UPDATE operation SET name = 'other' WHERE no = 1");
+    assert!(found[0].ends_with("does not follow the one before it"), "{found:?}");
+}
+
+#[test]
+fn reading_goes_on_behind_damage() {
+    let shelf = Shelf::sqlite();
+    let many: Vec<String> = (0..2000).map(|at| bare("r", &at.to_string())).collect();
+    shelf.take(file(&many));
+    let home = shelf.close();
+    let connection = Connection::open(home.file()).unwrap();
+    connection.execute("UPDATE event SET body = 'x' WHERE seq % 700 = 3", []).unwrap();
+    connection.execute("UPDATE event SET body = 'x' WHERE seq >= 1800", []).unwrap();
+    drop(connection);
+    let shelf = Shelf::open(home);
+    let mut told = 0;
+    let done = store::verify(&*shelf.0, &mut |_| told += 1).unwrap();
+    let places: Vec<String> =
+        done.damage.iter().filter_map(|damage| Some(damage.place.as_ref()?.to_string())).collect();
+    assert_eq!(places[..5], ["r@3", "r@703", "r@1403", "r@1800", "r@1801"]);
+    assert_eq!((done.events, done.damage.len()), (1797, 100));
+    assert!(done.damaged >= 203 && told >= 3);
+    assert!(gc(&*shelf.0, Clean::Remove).is_err());
+}
