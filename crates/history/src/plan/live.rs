@@ -15,7 +15,7 @@ use crate::kinds::{Fact, Kind, What};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
     resources: BTreeMap<Text, Held>,
-    /// Whether the last event began a fork, so that a plan that follows is about this branch.
+    /// Whether a fork has just begun, so that a plan that follows is about this branch.
     begins: bool,
 }
 
@@ -95,7 +95,8 @@ impl Live {
                 let plan = event.resource_plan.iter().flatten();
                 plan.for_each(|item| self.follow(item, &event.into, &event.from));
             }
-            _ => {}
+            // Whoever reads only some kinds must come to the same.
+            _ => self.begins = begins,
         }
     }
 
@@ -104,7 +105,7 @@ impl Live {
         self.held(id);
     }
 
-    /// Whether the last event began a fork.
+    /// Whether a fork has just begun.
     pub fn begins(&self) -> bool {
         self.begins
     }

@@ -32,12 +32,12 @@ pub enum Wish {
     Discard,
 }
 
-/// The branches that part.
+/// The branches that part or become one.
 #[derive(Clone, Copy, Debug)]
 pub struct Branches<'a> {
-    /// The one that is forked.
+    /// The one that is forked, or that ends in the other.
     pub from: &'a Text,
-    /// The fork.
+    /// The fork, or the one that goes on.
     pub to: &'a Text,
 }
 
@@ -97,13 +97,25 @@ pub fn check(live: &Live, items: &[PlanItem]) -> Vec<Refusal> {
 }
 
 /// Whether a merge leaves each resource that both branches can write to one of them.
-pub fn check_merge(into: &Live, from: &Live, items: &[PlanItem]) -> Vec<Refusal> {
+pub fn check_merge(
+    into: &Live,
+    from: &Live,
+    branches: Branches<'_>,
+    items: &[PlanItem],
+) -> Vec<Refusal> {
     let both = &into.writable() & &from.writable();
     let usable = into.usable().into_keys().chain(from.usable().into_keys()).collect();
     let mut refusals = settle(&both, &usable, items);
     for item in items {
-        if item.mode == PlanMode::Snapshot && both.contains(&item.resource) {
-            refusals.push(Refusal::TwoOwners { resource: item.resource.clone() });
+        let resource = item.resource.clone();
+        match &item.kept_by {
+            _ if item.mode == PlanMode::Snapshot && both.contains(&resource) => {
+                refusals.push(Refusal::TwoOwners { resource });
+            }
+            Some(branch) if branch != branches.from && branch != branches.to => {
+                refusals.push(Refusal::Stranger { resource, branch: branch.clone() });
+            }
+            _ => {}
         }
     }
     refusals

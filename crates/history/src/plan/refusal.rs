@@ -36,6 +36,13 @@ pub enum Refusal {
         /// Which branch.
         branch: Text,
     },
+    /// A branch keeps the resource that has nothing to do with it.
+    Stranger {
+        /// Which resource.
+        resource: Text,
+        /// Which branch.
+        branch: Text,
+    },
     /// There can be no copy of the resource.
     NoSnapshot {
         /// Which one.
@@ -67,7 +74,9 @@ impl Refusal {
                 format!("take a snapshot of it, discard it, or go on in `{branch}`")
             }
             Refusal::NoSnapshot { .. } => "keep it in one branch, or discard it".into(),
-            Refusal::TwoOwners { .. } => "say which of the branches keeps it".into(),
+            Refusal::TwoOwners { .. } | Refusal::Stranger { .. } => {
+                "say which of the branches keeps it".into()
+            }
         }
     }
 }
@@ -94,6 +103,9 @@ impl fmt::Display for Refusal {
             }
             Refusal::Held { resource, branch } => {
                 write!(f, "`{resource}` cannot be kept: the branch `{branch}` has it")
+            }
+            Refusal::Stranger { resource, branch } => {
+                write!(f, "`{resource}` would go to `{branch}`, which is neither of the branches")
             }
             Refusal::NoSnapshot { resource, imperative: true } => {
                 write!(f, "`{resource}` is more than a snapshot can hold")

@@ -156,7 +156,10 @@ fn what_is_detached_transferred_or_left_behind_needs_no_plan() {
 #[test]
 fn a_merge_leaves_each_resource_to_one_branch() {
     let (into, from) = (live(RESOURCES), live(&RESOURCES[..3]));
-    let check = |items: &[PlanItem]| check_merge(&into, &from, items);
+    let branches = Branches { from: &"try".into(), to: &"main".into() };
+    let check = |items: &[PlanItem]| check_merge(&into, &from, branches, items);
+    let stranger = Refusal::Stranger { resource: "work".into(), branch: "else".into() };
+    assert_eq!(check(&[item("work", PlanMode::Keep, Some("else"))]), [stranger]);
     let missing = Refusal::Missing { resources: vec!["work".into()] };
     assert_eq!(check(&[]), [missing]);
     assert_eq!(check(&[item("work", PlanMode::Keep, Some("main"))]), []);

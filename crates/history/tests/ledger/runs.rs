@@ -148,7 +148,8 @@ fn long() -> Vec<Event> {
     for turn in 0..60 {
         let at = texts.len();
         texts.extend([
-            format!(r#"{{"kind": "model_request", "model": "m", "params": {{}}, "input_refs": [], "request_id": "q{turn}"}}"#),
+            format!(r#"{{"kind": "model_request", "model": "m", "params": {{}},
+                    "input_refs": [], "request_id": "q{turn}"}}"#),
             format!(r#"{{"kind": "model_response", "request_id": "q{turn}", "output_ref": "m"}}"#),
             format!(r#"{{"kind": "tool_call", "call_id": "c{turn}", "requested_by": "@{}"}}"#, at + 1),
             format!(r#"{{"kind": "approval_requested", "call": "@{}"}}"#, at + 2),

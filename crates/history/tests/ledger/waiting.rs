@@ -108,14 +108,17 @@ fn a_policy_comes_into_force_if_proposed_or_set_by_a_person() {
             code: &codes::POLICY_TESTS_FAILED,
             broken: &[
                 START,
-                r#"{"kind": "policy_proposed", "policy_ref": "p1", "tests_summary": {"total": 3, "passed": 2, "failed": 1}}"#,
+                r#"{"kind": "policy_proposed", "policy_ref": "p1",
+                    "tests_summary": {"total": 3, "passed": 2, "failed": 1}}"#,
                 ACTIVATED,
             ],
             // What counts is how the tests went when it came into force.
             lawful: &[
                 START,
-                r#"{"kind": "policy_proposed", "policy_ref": "p1", "tests_summary": {"total": 3, "passed": 2, "failed": 1}}"#,
-                r#"{"kind": "policy_activated", "policy_ref": "p1", "tests_summary": {"total": 3, "passed": 3, "failed": 0}}"#,
+                r#"{"kind": "policy_proposed", "policy_ref": "p1",
+                    "tests_summary": {"total": 3, "passed": 2, "failed": 1}}"#,
+                r#"{"kind": "policy_activated", "policy_ref": "p1",
+                    "tests_summary": {"total": 3, "passed": 3, "failed": 0}}"#,
             ],
         },
     ]);

@@ -70,9 +70,12 @@ fn a_manifest_can_be_read_by_anybody() {
     let kept = snapshot(&store, &scratch.path("work"), Durability::Os).unwrap();
     let text = String::from_utf8(store.blob(kept.manifest).unwrap().unwrap()).unwrap();
     let content = Blob::new("hello").id();
-    let expected = format!(
-        r#"{{"entries":[{{"kind":"folder","path":"a"}},{{"content":{{"$blob":"{content}"}},"kind":"file","path":"a/b.txt"}}],"format":"quipu.folder/1"}}"#
-    );
+    let expected = [
+        r#"{"entries":[{"kind":"folder","path":"a"},"#,
+        &format!(r#"{{"content":{{"$blob":"{content}"}},"kind":"file","path":"a/b.txt"}}],"#),
+        r#""format":"quipu.folder/1"}"#,
+    ]
+    .concat();
     assert_eq!(text, expected);
 }
 
