@@ -287,7 +287,7 @@ pub(super) fn written(member: &impl Write) -> Value {
     }
     let mut text = String::new();
     member.write(&mut text);
-    json::parse(&text).expect("what is written is JSON")
+    json::read(&text).expect("what is written is JSON").0
 }
 
 /// The attributes that say something.

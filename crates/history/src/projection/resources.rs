@@ -25,7 +25,7 @@ impl Fold<'_> {
             ("name", new.name.clone().into()),
             ("capabilities", written(&new.capabilities)),
             ("imperative", new.imperative.into()),
-            ("metadata", written(&new.metadata)),
+            ("metadata", new.metadata.clone().map(Value::Map).into()),
         ];
         self.node(resource(&new.id), Aspect::Itself, self.from, attrs);
         if let Some(seen) = &new.liveness {

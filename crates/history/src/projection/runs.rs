@@ -105,7 +105,7 @@ impl Fold<'_> {
         let subagent = NodeRef::new(NodeKind::Subagent, what.subagent.id.clone());
         let attrs = [
             ("parent_agent_id", common.agent_id.clone().into()),
-            ("constraints", written(&what.subagent.constraints)),
+            ("constraints", what.subagent.constraints.clone().map(Value::Map).into()),
         ];
         self.node(subagent.clone(), Aspect::Itself, self.from, attrs);
         if let Some(agent) = &common.agent_id {
@@ -140,7 +140,13 @@ impl Fold<'_> {
             ("tests_summary", written(&what.tests_summary)),
         ];
         self.node(policy.clone(), Aspect::Itself, self.from, attrs);
-        self.policy_status(&what.policy_ref, self.from, "proposed");
+        // What is in force stays so, whoever proposes it again.
+        let key = (policy.clone(), Aspect::Status);
+        let held = self.projection.nodes.at(&key, self.from).and_then(|(_, row)| row);
+        let status = held.and_then(|row| self.projection.nodes()[row].what.attrs.get("status"));
+        if status != Some(&Value::from("active")) {
+            self.policy_status(&what.policy_ref, self.from, "proposed");
+        }
         self.edge(EdgeKind::ProposesPolicy, self.event(), policy);
     }
 

@@ -82,7 +82,7 @@ pub(super) fn see<A: Archive + ?Sized>(
 ) -> Result<Seen, A::Error> {
     let mut failed = None;
     let seen = Seen::new(place, &entry.event, |id| match archive.blob(id) {
-        Ok(bytes) => json::parse(str::from_utf8(&bytes?).ok()?).ok(),
+        Ok(bytes) => json::read(str::from_utf8(&bytes?).ok()?).ok().map(|(value, _)| value),
         Err(error) => {
             failed = Some(error);
             None

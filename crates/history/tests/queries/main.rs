@@ -4,5 +4,6 @@
 
 mod answers;
 mod edges;
+mod generated;
 mod projection;
 mod shelf;

@@ -79,7 +79,7 @@ fn every_kind_of_edge_is_made_and_keeps_to_its_row() {
         projection.apply(&seen);
         for row in &projection.edges()[before.len()..] {
             if row.said.place == seen.place {
-                check_row(seen.kind, row);
+                keeps_to_its_row(seen.kind, row);
                 begun.insert((row.what.kind, seen.kind));
             }
         }
@@ -104,7 +104,8 @@ fn every_kind_of_edge_is_made_and_keeps_to_its_row() {
     assert!(begun.contains(&(EdgeKind::RunHasEvent, Kind::Unknown)));
 }
 
-fn check_row(kind: Kind, edge: &Row<Edge>) {
+/// Whether an edge that an event of this kind began is one that the table allows.
+pub(crate) fn keeps_to_its_row(kind: Kind, edge: &Row<Edge>) {
     let row = edge.what.kind.row();
     assert_eq!(row.kind, edge.what.kind);
     assert!(row.begun_by.includes(kind), "{} by {}", row.name, kind.name());

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use history::kinds::Kind;
+use history::kinds::{Blob, Kind};
 use history::projection::Seen;
 use history::{Archive, BlobId, Entry, Event, EventId, Lineage, Place, Stream, StreamInfo, chain};
 use value::{Map, Value, json};
@@ -90,6 +90,10 @@ impl Shelf {
         self
     }
 
+    pub(crate) fn keep(&mut self, blob: &Blob) {
+        self.blobs.insert(blob.id(), blob.bytes().to_vec());
+    }
+
     pub(crate) fn id(&self, name: &str) -> EventId {
         self.names[name]
     }
@@ -98,7 +102,8 @@ impl Shelf {
     pub(crate) fn seen(&self, stream: &str) -> Vec<Seen> {
         let lineage = Lineage::of(self, &Stream::from_words(stream), None).unwrap().unwrap();
         let mut seen = Vec::new();
-        let blob = |id| json::parse(str::from_utf8(self.blobs.get(&id)?).unwrap()).ok();
+        let blob =
+            |id| json::read(str::from_utf8(self.blobs.get(&id)?).unwrap()).ok().map(|read| read.0);
         let visit = |place, entry: Entry| {
             seen.push(Seen::new(place, &entry.event, blob));
             history::Visit::More
