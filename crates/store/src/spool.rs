@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Spool {
     file: File,
-    path: PathBuf,
+    /// Where it is, if it could not be made to be nowhere at once.
+    path: Option<PathBuf>,
 }
 
 impl Spool {
@@ -21,7 +22,10 @@ impl Spool {
             let name = format!("quipu-{}-{count}.spool", std::process::id());
             let path = std::env::temp_dir().join(name);
             match private().open(&path) {
-                Ok(file) => return Ok(Spool { file, path }),
+                Ok(file) => {
+                    let path = std::fs::remove_file(&path).is_err().then_some(path);
+                    return Ok(Spool { file, path });
+                }
                 // Somebody else had this process's number, and was killed.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -71,7 +75,9 @@ impl Seek for Spool {
 
 impl Drop for Spool {
     fn drop(&mut self) {
-        // It is the system's to clean up if this fails.
-        let _ = std::fs::remove_file(&self.path);
+        if let Some(path) = &self.path {
+            // It is the system's to clean up if this fails.
+            let _ = std::fs::remove_file(path);
+        }
     }
 }

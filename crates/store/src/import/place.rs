@@ -1,12 +1,12 @@
 //! Where each event belongs, and whether it is there already.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use diagnostics::Diagnostic;
 use history::kinds::Kind;
 use history::kinds::records::Origin;
 use history::{Event, EventId, Lineage, Link, Place, Stream};
-use value::{Map, Pointer};
+use value::{Map, Pointer, Text};
 
 use super::lines::{Current, Lines, Stretches};
 use super::streams::{Open, State, Waiting, brief};
@@ -156,28 +156,30 @@ impl Import<'_> {
 
     /// Takes the streams that waited for others, and adds whatever is left to be added.
     pub(super) fn settle(&mut self, lines: &mut Lines<'_>) -> Result<(), ImportError> {
-        loop {
-            let waiting = self.streams.waiting();
-            if waiting.is_empty() {
-                return self.flush_all();
-            }
-            let mut has_moved = false;
-            for (stream, origin) in &waiting {
-                if self.origin(origin)?.is_some() {
-                    self.take_again(stream, lines)?;
-                    has_moved = true;
-                }
-            }
-            if !has_moved {
-                // What waits for nobody who waits comes first, so that each finding is a cause.
-                let waits = |run| waiting.iter().any(|(stream, _)| stream.run_id() == Some(run));
-                let cause = waiting.iter().find(|(_, origin)| !waits(&origin.run_id));
-                let (stream, _) = cause.unwrap_or(&waiting[0]);
-                self.streams.is_hopeless = true;
-                self.take_again(stream, lines)?;
-                self.streams.is_hopeless = false;
-            }
+        let mut waiting = self.streams.waiting();
+        let mut of_run: BTreeMap<Text, Vec<Stream>> = BTreeMap::new();
+        for (stream, origin) in &waiting {
+            of_run.entry(origin.run_id.clone()).or_default().push(stream.clone());
         }
+        let mut ready: VecDeque<Stream> = waiting.keys().cloned().collect();
+        while !waiting.is_empty() {
+            let stream = match ready.pop_front() {
+                Some(stream) => match waiting.get(&stream) {
+                    Some(origin) if self.origin(origin)?.is_some() => stream,
+                    _ => continue,
+                },
+                None => {
+                    self.streams.is_hopeless = true;
+                    first_cause(&waiting).clone()
+                }
+            };
+            waiting.remove(&stream);
+            self.take_again(&stream, lines)?;
+            self.streams.is_hopeless = false;
+            let others = stream.run_id().and_then(|run| of_run.remove(run));
+            ready.extend(others.into_iter().flatten());
+        }
+        self.flush_all()
     }
 
     fn take_again(&mut self, stream: &Stream, lines: &mut Lines<'_>) -> Result<(), ImportError> {
@@ -352,4 +354,13 @@ fn origin_of(event: &Event, members: &Map) -> Option<Origin> {
 fn place_of(origin: &Origin) -> Place {
     // INVARIANT: `origin_of` leaves out negative numbers.
     Place::new(Stream::Run(origin.run_id.clone()), origin.seq.unsigned_abs())
+}
+
+/// A stream that waits for nobody who waits, so that what is said about it is a cause; any one if
+/// they wait for each other.
+fn first_cause(waiting: &BTreeMap<Stream, Origin>) -> &Stream {
+    let is_cause = |origin: &Origin| !waiting.contains_key(&Stream::Run(origin.run_id.clone()));
+    let cause = waiting.iter().find(|(_, origin)| is_cause(origin));
+    let (stream, _) = cause.or(waiting.first_key_value()).expect("some stream waits");
+    stream
 }

@@ -74,7 +74,7 @@ impl Streams {
         self.states.insert(stream.clone(), State::Stopped);
     }
 
-    pub(super) fn waiting(&self) -> Vec<(Stream, Origin)> {
+    pub(super) fn waiting(&self) -> BTreeMap<Stream, Origin> {
         let waiting = self.states.iter().filter_map(|(stream, state)| match state {
             State::Waiting(waiting) => Some((stream.clone(), waiting.origin.clone())),
             _ => None,

@@ -3,6 +3,7 @@
 
 mod cleaning;
 mod damage;
+mod mangled;
 mod order;
 mod pages;
 mod refusals;

@@ -7,7 +7,7 @@ use store::Expected;
 use crate::shelf::Shelf;
 
 /// Fills a store with a generated history, with names that were moved, and with bytes.
-fn fill(shelf: &Shelf, seed: u64, size: usize) {
+pub(crate) fn fill(shelf: &Shelf, seed: u64, size: usize) {
     let mut random = Random::new(seed);
     let mut runs: Vec<Stream> = Vec::new();
     for piece in sim::history::histories(seed, size) {

@@ -1,0 +1,251 @@
+//! Files that somebody or something has spoiled: whatever is in them, the store stays sound, and
+//! the right file brings what is right.
+
+use std::io::Cursor;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use history::kinds::{Blob, Kind};
+use history::line::Line;
+use history::{Archive, BlobId, Entry, EventId, Operation, OperationId, Place, Stream, StreamInfo};
+use sim::Random;
+use store::{
+    Append, AppendError, Arrival, Durability, Importing, MemoryStore, MoveError, Receipt, Store,
+    StoreError, import,
+};
+
+use crate::round::fill;
+use crate::shelf::{Shelf, file};
+
+/// Lines of an export, some of them as events that stand alone.
+fn lines(random: &mut Random, seed: u64) -> Vec<String> {
+    let shelf = Shelf::memory();
+    fill(&shelf, seed, 60);
+    let bare_of_all = random.one_in(3);
+    let exported = shelf.export();
+    let alone = |line: &str| match Line::read(line) {
+        Ok(Line::Event { event, .. }) => Some(value::json::canonical(&event.value())),
+        _ => None,
+    };
+    let lines = exported.lines().map(|line| match alone(line) {
+        Some(event) if bare_of_all => event,
+        _ => line.to_string(),
+    });
+    lines.collect()
+}
+
+fn spoil(random: &mut Random, lines: &mut Vec<String>) {
+    for _ in 0..random.between(1, 4) {
+        let at = random.below(lines.len());
+        let other = random.below(lines.len());
+        match random.below(7) {
+            0 => drop(lines.remove(at)),
+            1 => lines.insert(at, lines[other].clone()),
+            2 => lines.swap(at, other),
+            3 => lines[at] = "{\"kind\":".into(),
+            4 => lines.truncate(at.max(1)),
+            5 => {
+                let cut = lines[at].len() / 2;
+                let cut = (cut..).find(|cut| lines[at].is_char_boundary(*cut)).unwrap();
+                lines[at].truncate(cut);
+            }
+            _ => {
+                let digit = char::from(b"0123456789abcdef\"{}:,x"[random.below(22)]);
+                let letters: Vec<(usize, char)> = lines[at].char_indices().collect();
+                if let Some((start, letter)) = letters.get(random.below(letters.len().max(1))) {
+                    let range = *start..*start + letter.len_utf8();
+                    lines[at].replace_range(range, &digit.to_string());
+                }
+            }
+        }
+        if lines.is_empty() {
+            return;
+        }
+    }
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    if std::env::var_os("QUIPU_SLOW").is_some() { 0..2000 } else { 0..60 }
+}
+
+#[test]
+fn a_spoilt_file_leaves_the_store_sound_and_changes_nothing_twice() {
+    for seed in seeds() {
+        let mut random = Random::new(seed);
+        let right = lines(&mut random, seed);
+        let mut spoilt = right.clone();
+        spoil(&mut random, &mut spoilt);
+        let shelf = Shelf::memory();
+        shelf.import(file(&right[..random.below(right.len())]));
+        let before = shelf.export();
+        shelf.import(file(&spoilt));
+        let damage = shelf.verify();
+        assert!(damage.iter().all(|what| what.ends_with("which is not there")), "seed {seed}");
+        // What was there is there.
+        let after = shelf.export();
+        assert!(before.lines().all(|line| after.contains(line)), "seed {seed}");
+        let again = shelf.import(file(&spoilt)).done;
+        assert_eq!((again.added, again.blobs, again.names), (0, 0, 0), "seed {seed}");
+        assert!(shelf.export() == after, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_rehearsal_says_what_an_import_says() {
+    for seed in seeds() {
+        let mut random = Random::new(seed);
+        let right = lines(&mut random, seed);
+        let mut spoilt = right.clone();
+        if !random.one_in(4) {
+            spoil(&mut random, &mut spoilt);
+        }
+        let part = file(&right[..random.below(right.len())]);
+        let [strict, lenient] = [(); 2].map(|()| Shelf::memory());
+        strict.import(&part);
+        lenient.import(&part);
+        let before = strict.export();
+        let said = strict.import_strictly(file(&spoilt));
+        let other = lenient.import(file(&spoilt));
+        assert_eq!(said.codes(), other.codes(), "seed {seed}");
+        if said.done.refused {
+            assert!(strict.export() == before, "seed {seed}");
+        } else {
+            assert_eq!(said.done, other.done, "seed {seed}");
+            assert!(strict.export() == lenient.export(), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn an_import_that_breaks_off_anywhere_is_completed_by_the_next() {
+    let from = Shelf::memory();
+    fill(&from, 3, 200);
+    let exported = from.export();
+    for room in 0..60 {
+        let store = Filling { inner: MemoryStore::default(), room: AtomicUsize::new(room) };
+        let importing = Importing { file: "f".into(), strict: false };
+        let import =
+            || import(&store, &mut Cursor::new(exported.as_bytes()), &importing, &mut |_, _| {});
+        let is_full = import().is_err();
+        let verified = store::verify(&store.inner, &mut |_| {}).unwrap();
+        assert_eq!(verified.damage, [], "after {room}");
+        store.room.store(usize::MAX, Ordering::Relaxed);
+        import().unwrap();
+        let mut out = Vec::new();
+        store::export(&store.inner, None, &mut out).unwrap();
+        assert!(out == exported.as_bytes(), "after {room}");
+        if !is_full {
+            return;
+        }
+    }
+    panic!("it never came to its end");
+}
+
+/// A store on a disk that is full after so many writes.
+struct Filling {
+    inner: MemoryStore,
+    room: AtomicUsize,
+}
+
+impl Filling {
+    fn write(&self) -> Result<(), StoreError> {
+        let take = |room: usize| room.checked_sub(1);
+        let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.map(|_| ()).map_err(|_| StoreError::Full)
+    }
+}
+
+impl Archive for Filling {
+    type Error = StoreError;
+
+    fn stream(&self, stream: &Stream) -> Result<Option<StreamInfo>, StoreError> {
+        self.inner.stream(stream)
+    }
+
+    fn streams(&self, after: Option<&Stream>, limit: usize) -> Result<Vec<StreamInfo>, StoreError> {
+        self.inner.streams(after, limit)
+    }
+
+    fn read(&self, stream: &Stream, from: u64, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        self.inner.read(stream, from, limit)
+    }
+
+    fn read_kinds(
+        &self,
+        stream: &Stream,
+        kinds: &[Kind],
+        from: u64,
+        until: u64,
+        limit: usize,
+    ) -> Result<Vec<Entry>, StoreError> {
+        self.inner.read_kinds(stream, kinds, from, until, limit)
+    }
+
+    fn last_of(
+        &self,
+        stream: &Stream,
+        kinds: &[Kind],
+        until: u64,
+    ) -> Result<Option<Entry>, StoreError> {
+        self.inner.last_of(stream, kinds, until)
+    }
+
+    fn find(&self, prefix: &str, limit: usize) -> Result<Vec<(Place, EventId)>, StoreError> {
+        self.inner.find(prefix, limit)
+    }
+
+    fn blob(&self, id: BlobId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.inner.blob(id)
+    }
+}
+
+impl Store for Filling {
+    fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError> {
+        self.write()?;
+        self.inner.append(append)
+    }
+
+    fn watch(
+        &self,
+        after: u64,
+        limit: usize,
+        patience: Duration,
+    ) -> Result<Vec<Arrival>, StoreError> {
+        self.inner.watch(after, limit, patience)
+    }
+
+    fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
+        self.inner.blobs(after, limit)
+    }
+
+    fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError> {
+        self.write()?;
+        self.inner.put_blobs(blobs, durability)
+    }
+
+    fn remove_blobs(&self, ids: &[BlobId]) -> Result<(), AppendError> {
+        self.write()?;
+        self.inner.remove_blobs(ids)
+    }
+
+    fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {
+        self.inner.names()
+    }
+
+    fn name(&self, name: &str) -> Result<Option<(OperationId, Operation)>, StoreError> {
+        self.inner.name(name)
+    }
+
+    fn operations(&self, name: &str) -> Result<Vec<(OperationId, Operation)>, StoreError> {
+        self.inner.operations(name)
+    }
+
+    fn move_name(&self, operation: &Operation) -> Result<OperationId, MoveError> {
+        self.write()?;
+        self.inner.move_name(operation)
+    }
+
+    fn check_files(&self) -> Result<Vec<String>, StoreError> {
+        self.inner.check_files()
+    }
+}
