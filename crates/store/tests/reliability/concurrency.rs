@@ -4,40 +4,72 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use history::{Place, Stream, Target};
-use store::{AppendError, Archive, Durability, MoveError, Store, StoreError};
+use store::{AppendError, Archive, Durability, MoveError, SqliteStore, Store, StoreError};
 
 use crate::process::{Part, part, say};
 use crate::proof::Proven;
 use crate::written::{Batch, operation};
 use crate::{Folder, open};
 
+/// How many events the process that writes adds at once.
+const WHOLE: u64 = 7;
+
 #[test]
-fn a_second_process_is_told_that_another_one_writes() {
+fn a_second_process_may_read_but_is_told_that_another_one_writes() {
+    const LOOKS: usize = 100;
     let folder = Folder::on_disk("second");
     let path = folder.join("store.db");
     let first = Part::start("concurrency::holder", &path, &[]);
     assert!(first.wait_for("ready"), "the first process writes");
-    match open(&path) {
-        Err(StoreError::Busy(_)) => {}
-        Err(other) => panic!("{other:?}"),
-        Ok(_) => panic!("two processes write"),
+    let mut before = 0;
+    for look in 0..LOOKS {
+        match open(&path) {
+            Err(StoreError::Busy(_)) => {}
+            Err(other) => panic!("look {look}: {other:?}"),
+            Ok(_) => panic!("look {look}: two processes write"),
+        }
+        let reader = match SqliteStore::open_reader(&path) {
+            Ok(reader) => reader,
+            Err(error) => panic!("look {look}: {error:?}"),
+        };
+        let info = reader.stream(&Stream::run("r1")).expect("it can be read");
+        let seen = info.expect("it was begun").next;
+        let page = reader.read(&Stream::run("r1"), seen - WHOLE, usize::MAX);
+        let whole = page.expect("it can be read").len() as u64;
+        assert_eq!((seen % WHOLE, whole % WHOLE), (0, 0), "look {look}: a part of an append");
+        assert!(seen >= before, "look {look}: {seen} after {before}");
+        before = seen;
     }
     let ended = first.end(Duration::from_secs(30)).expect("it ends when it is told to");
     assert!(ended.status.success(), "{}", ended.errors);
     let store = open(&path).expect("the first process is gone");
     let proven = Proven::of(&store).expect("what the first process wrote is there");
-    assert_eq!(proven.events(), 3);
+    println!("{LOOKS} looks at {} events", proven.events());
 }
 
-/// Not a test of its own: the process that writes first.
+/// Not a test of its own: the process that writes first, until its input ends.
 #[test]
 fn holder() {
     let Some(path) = part() else { return };
     let store = open(&path).expect("nobody else writes");
-    Batch::new(&Stream::run("r1"), 0, 3).append(&store, Durability::Fsync).expect("it writes");
-    say("ready");
-    // The end of input is the sign to go.
-    let _ = std::io::stdin().read_line(&mut String::new());
+    let done = &AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let _ = std::io::stdin().read_line(&mut String::new());
+            done.store(true, Ordering::Release);
+        });
+        let stream = Stream::run("r1");
+        for batch in 0.. {
+            let batch = Batch::new(&stream, batch * WHOLE, WHOLE);
+            batch.append(&store, Durability::Os).expect("it writes");
+            if batch.first == 0 {
+                say("ready");
+            }
+            if done.load(Ordering::Acquire) {
+                break;
+            }
+        }
+    });
 }
 
 #[test]
