@@ -43,8 +43,8 @@ pub(crate) fn fact(store: &dyn Store, event: &Event) -> Result<Option<Fact>, Sto
     failed.map_or(Ok(fact), Err)
 }
 
-/// Resources that forks of the lineage's runs took over and still hold, each with the branch.
-/// Every stream is looked at, but only forks of these runs are read.
+/// Resources that forks of the lineage's runs, or forks of those, took over and still hold, each
+/// with the branch. Every stream is looked at, but only such forks are read.
 pub(crate) fn held_by_others(
     store: &dyn Store,
     lineage: &Lineage,
@@ -58,9 +58,9 @@ pub(crate) fn held_by_others(
         let page = store.streams(after.as_ref(), PAGE)?;
         let Some(last) = page.last() else { return Ok(held) };
         after = Some(last.stream.clone());
-        for other in &page {
-            let is_fork = other.parent.as_ref().is_some_and(|parent| is_own(&parent.stream));
-            if !is_fork || is_own(&other.stream) {
+        for other in page.iter().filter(|other| other.parent.is_some() && !is_own(&other.stream)) {
+            let Some(whole) = Lineage::of(store, &other.stream, None)? else { continue };
+            if !whole.segments().iter().any(|segment| is_own(&segment.stream)) {
                 continue;
             }
             let kinds = &[Kind::AgentForked];
@@ -77,7 +77,6 @@ pub(crate) fn held_by_others(
             if taken.is_empty() {
                 continue;
             }
-            let Some(whole) = Lineage::of(store, &other.stream, None)? else { continue };
             let live = live(store, &whole)?;
             let writable = live.writable();
             let still = taken.into_iter().filter(|item| writable.contains(&item.resource));

@@ -171,8 +171,16 @@ fn a_resource_is_kept_by_one_branch() {
         let refused = keep("late", wish).unwrap_err();
         assert!(matches!(&refused, ForkError::Refused(why) if *why == [held]), "{refused}");
     }
-    // Once it was given back, another branch may have it.
+    // Whoever has it may hand it on to a fork of its own, which then has it.
+    let wishes = [("work", Wish::KeepByFork)];
+    fork(&store, &at("taken", 4), &request("heir", &wishes)).unwrap();
+    assert_eq!(writable(&store, "heir"), ["work"]);
     append(&store, "taken", &[r#"{"kind": "resource_detached", "resource_ref": "work"}"#]);
+    let held = Refusal::Held { resource: "work".into(), branch: "heir".into() };
+    let refused = keep("late", Wish::KeepByFork).unwrap_err();
+    assert!(matches!(&refused, ForkError::Refused(why) if *why == [held]), "{refused}");
+    // Once it was given back, another branch may have it.
+    append(&store, "heir", &[r#"{"kind": "resource_detached", "resource_ref": "work"}"#]);
     keep("late", Wish::KeepByFork).unwrap();
     assert_eq!(writable(&store, "late"), ["work"]);
 }

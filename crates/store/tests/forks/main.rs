@@ -4,6 +4,7 @@
 mod counted;
 mod folder;
 mod fork;
+mod generated;
 mod merge;
 mod names;
 mod scratch;
