@@ -48,9 +48,10 @@ impl Memory {
         common: &Common,
         id: &Text,
     ) -> Option<&'a NodeRef> {
+        /// A history that is wrong may go round in circles.
+        const DEPTH_MAX: usize = 1000;
         let mut run = common.run_id.clone();
-        // A history that is wrong may go round in circles.
-        for _ in 0..=self.origins.len() {
+        for _ in 0..DEPTH_MAX {
             let found = all.get(&(run.clone(), id.clone()));
             if found.is_some() {
                 return found;

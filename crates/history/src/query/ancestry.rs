@@ -233,25 +233,22 @@ impl<A: Archive + ?Sized> Family<'_, A> {
 
     /// The agents above, the nearest first.
     fn spawners(&mut self, run: Option<&Text>, agent: Option<&Text>, spawns: &[Spawn<'_>]) {
+        let (mut by_run, mut by_agent) = (BTreeMap::new(), BTreeMap::new());
+        for spawn in spawns {
+            by_agent.entry(&spawn.child).or_insert(spawn);
+            if let Some(run) = &spawn.child_run {
+                by_run.entry(run).or_insert(spawn);
+            }
+        }
         let (mut run, mut agent) = (run.cloned(), agent.cloned());
         let mut met = BTreeSet::new();
         for depth in 1..=DEPTH_MAX {
-            let is_it = |spawn: &&Spawn<'_>| {
-                let by_run = run.is_some() && spawn.child_run == run;
-                by_run || agent.as_ref() == Some(&spawn.child)
-            };
-            let Some(spawn) = spawns.iter().find(is_it) else { break };
-            if !met.insert(&spawn.seen.place) {
-                break;
-            }
+            let by_run = run.as_ref().and_then(|run| by_run.get(run));
+            let spawn = by_run.or_else(|| agent.as_ref().and_then(|agent| by_agent.get(agent)));
+            let Some(spawn) = spawn.filter(|spawn| met.insert(&spawn.seen.place)) else { break };
             (run, agent) = (spawn.seen.place.stream.run_id().cloned(), spawn.parent.clone());
-            self.items.push(relative(
-                Relation::SpawnedBy,
-                depth,
-                spawn,
-                run.clone(),
-                agent.clone(),
-            ));
+            let (run, agent) = (run.clone(), agent.clone());
+            self.items.push(relative(Relation::SpawnedBy, depth, spawn, run, agent));
         }
     }
 

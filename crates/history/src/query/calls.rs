@@ -221,9 +221,10 @@ impl Fold {
 
 /// What counts in the end in place of an event, if anything does.
 fn last(substitutes: &BTreeMap<EventId, EventId>, event: EventId) -> Option<EventId> {
+    /// A history that is wrong may go round in circles.
+    const STEPS_MAX: usize = 1000;
     let mut found = None;
-    // Each step uses one substitution up; a circle ends where they do.
-    for _ in 0..substitutes.len() {
+    for _ in 0..STEPS_MAX {
         match substitutes.get(&found.unwrap_or(event)) {
             Some(next) => found = Some(*next),
             None => break,

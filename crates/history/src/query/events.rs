@@ -57,6 +57,13 @@ pub fn run<A: Archive + ?Sized>(
     Ok(Found::first(items, page.limit, false))
 }
 
+/// How many events are read at once on the way back, about.
+const PAGE: usize = 512;
+
+/// The smallest and the largest part of a stream that is looked at on the way back.
+const PART_MIN: u64 = 64;
+const PART_MAX: u64 = 65_536;
+
 /// Shows the events of a lineage from a number on, or from a number back.
 pub(super) fn walk<A: Archive + ?Sized>(
     archive: &A,
@@ -71,7 +78,7 @@ pub(super) fn walk<A: Archive + ?Sized>(
     }
     let end = from.map_or(u64::MAX, |from| from.saturating_add(1));
     // Where events of these kinds are rare, larger and larger parts are looked at.
-    let mut step = 64;
+    let mut step = PART_MIN;
     for segment in lineage.segments().iter().rev() {
         let mut until = segment.until.min(end);
         while until > segment.from {
@@ -81,7 +88,7 @@ pub(super) fn walk<A: Archive + ?Sized>(
                 Some(kinds) => archive.read_kinds(&segment.stream, kinds, from, until, room)?,
                 None => archive.read(&segment.stream, from, room)?,
             };
-            step = if part.len() < 512 { step * 2 } else { 512 };
+            step = if part.len() < PAGE { PART_MAX.min(step * 2) } else { PAGE as u64 };
             until = from;
             part.reverse();
             for entry in part {

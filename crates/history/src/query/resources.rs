@@ -1,6 +1,6 @@
 //! What resources there are at a place or a time: whose they are, who uses them, what is kept.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use value::{Map, Text, Value};
 
@@ -203,36 +203,42 @@ impl<'a> Look<'a> {
         rows.filter(|row| row.what.aspect == Aspect::Itself && self.holds(row))
     }
 
-    /// The handles that are open, with the resources behind which they are.
-    fn handles(&self) -> Vec<(Option<Value>, OpenHandle)> {
-        let handle = |row: &Row<Node>| {
-            let handle = OpenHandle {
+    /// The handles that are open, by the resources behind which they are.
+    fn handles(&self) -> BTreeMap<Text, Vec<OpenHandle>> {
+        let mut handles: BTreeMap<Text, Vec<OpenHandle>> = BTreeMap::new();
+        for row in self.of_kind(NodeKind::Handle) {
+            let attrs = &row.what.attrs;
+            let Some(resource) = attrs.get("resource_ref").and_then(Value::as_text) else {
+                continue;
+            };
+            handles.entry(resource.clone()).or_default().push(OpenHandle {
                 handle: row.what.node.id.clone(),
-                provider: attr(&row.what.attrs, "provider"),
-                provider_id: attr(&row.what.attrs, "provider_id"),
+                provider: attr(attrs, "provider"),
+                provider_id: attr(attrs, "provider_id"),
                 place: row.said.place.clone(),
                 since: row.valid.from,
-            };
-            (attr(&row.what.attrs, "resource_ref"), handle)
-        };
-        self.of_kind(NodeKind::Handle).map(handle).collect()
+            });
+        }
+        handles
     }
 
-    /// What forks planned, with the resources for which they did.
-    fn plans(&self) -> Vec<(Option<Value>, Planned)> {
-        let mut plans = Vec::new();
+    /// What forks planned, by the resources for which they did.
+    fn plans(&self) -> BTreeMap<Text, Vec<Planned>> {
+        let mut plans: BTreeMap<Text, Vec<Planned>> = BTreeMap::new();
         for row in self.of_kind(NodeKind::Branch) {
             let items = row.what.attrs.get("plan").and_then(Value::as_list).unwrap_or_default();
             for item in items.iter().filter_map(Value::as_map) {
-                let planned = Planned {
+                let Some(resource) = item.get("resource").and_then(Value::as_text) else {
+                    continue;
+                };
+                plans.entry(resource.clone()).or_default().push(Planned {
                     branch: row.what.node.id.clone(),
                     mode: attr(item, "mode"),
                     kept_by: attr(item, "kept_by"),
                     snapshot_ref: attr(item, "snapshot_ref"),
                     place: row.said.place.clone(),
                     since: row.valid.from,
-                };
-                plans.push((attr(item, "resource"), planned));
+                });
             }
         }
         plans
@@ -241,8 +247,8 @@ impl<'a> Look<'a> {
     fn resource(
         &self,
         id: Text,
-        handles: &[(Option<Value>, OpenHandle)],
-        plans: &[(Option<Value>, Planned)],
+        handles: &BTreeMap<Text, Vec<OpenHandle>>,
+        plans: &BTreeMap<Text, Vec<Planned>>,
     ) -> Option<ResourceState> {
         let node = NodeRef::new(NodeKind::Resource, id.clone());
         let itself = self.node(&node, Aspect::Itself)?;
@@ -277,7 +283,6 @@ impl<'a> Look<'a> {
         let restored = self.arriving(&node, EdgeKind::RestoresTo).next();
         let wholes = self.arriving(&node, EdgeKind::HasSubresource);
         let parts = self.leaving(&node, EdgeKind::HasSubresource);
-        let is_its = Some(Value::Text(id.clone()));
         Some(ResourceState {
             place: itself.said.place.clone(),
             attrs: itself.what.attrs.clone(),
@@ -286,18 +291,13 @@ impl<'a> Look<'a> {
             parts: parts.map(|row| row.what.to.id.clone()).collect(),
             attached: attached.collect(),
             live,
-            handles: of(handles, &is_its),
+            handles: handles.get(&id).cloned().unwrap_or_default(),
             snapshots: snapshots.collect(),
             restored_from: restored.map(|row| row.what.from.id.clone()),
-            plans: of(plans, &is_its),
+            plans: plans.get(&id).cloned().unwrap_or_default(),
             id,
         })
     }
-}
-
-/// What belongs to one resource.
-fn of<T: Clone>(all: &[(Option<Value>, T)], resource: &Option<Value>) -> Vec<T> {
-    all.iter().filter(|(of, _)| of == resource).map(|(_, item)| item.clone()).collect()
 }
 
 fn attr(attrs: &Map, name: &str) -> Option<Value> {

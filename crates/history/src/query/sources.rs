@@ -29,10 +29,7 @@ impl Subject {
         let known = |stream: &Stream| archive.stream(stream).map(|info| info.is_some());
         Ok(match Stream::from_words(words) {
             Stream::Agent(agent) => Subject::Agent(agent),
-            run @ Stream::Run(_) if known(&run)? => match run {
-                Stream::Run(run) => Subject::Run(run),
-                _ => unreachable!("a run was found"),
-            },
+            Stream::Run(run) if known(&Stream::Run(run.clone()))? => Subject::Run(run),
             _ if known(&Stream::Agent(words.into()))? => Subject::Agent(words.into()),
             _ => Subject::Thing(words.into()),
         })

@@ -77,7 +77,7 @@ fn shown(view: View<'_>) -> String {
 
 fn cases() -> ProptestConfig {
     let slow = std::env::var_os("QUIPU_SLOW").is_some();
-    ProptestConfig { cases: if slow { 300 } else { 12 }, ..ProptestConfig::default() }
+    ProptestConfig { cases: if slow { 300 } else { 8 }, ..ProptestConfig::default() }
 }
 
 proptest! {

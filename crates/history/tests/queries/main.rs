@@ -7,3 +7,4 @@ mod edges;
 mod generated;
 mod projection;
 mod shelf;
+mod worlds;

@@ -13,60 +13,7 @@ use crate::shelf::Shelf;
 
 /// A history in which every kind of edge begins, and ends where it can.
 fn everything() -> Shelf {
-    let mut shelf = Shelf::default();
-    shelf.tell(
-        "r",
-        r#"
-        start: {"kind": "run_started", "reason": "user"}
-        hello: {"kind": "message_created", "message": {"id": "m1", "role": "user", "content": []}}
-        {"kind": "history_append", "list": "main", "message_ref": "m1"}
-        ask: {"kind": "model_request", "model": "m", "params": {}, "input_refs": ["m1", {"uri": "res://x"}]}
-        say: {"kind": "model_response", "request_id": "@ask", "output_ref": "m2"}
-        {"kind": "history_append", "list": "main", "message_ref": "m2"}
-        call: {"kind": "tool_call", "server": "s", "tool": "t", "call_id": "c1", "args": {}, "requested_by": {"event_id": "@say"}}
-        may: {"kind": "approval_requested", "call": {"event_id": "@call"}}
-        {"kind": "approval_decided", "request": {"event_id": "@may"}, "outcome": "user_approve"}
-        {"kind": "effect_started", "call": {"event_id": "@call"}, "attempt": 1, "idem_key": "k"}
-        {"kind": "interruption", "reason": "crash", "affects": [{"event_id": "@call"}]}
-        done: {"kind": "tool_result", "call_id": "c1", "status": "error", "result": {}}
-        better: {"kind": "tool_result", "call_id": "c1", "status": "ok", "result": {}}
-        {"kind": "substitution", "original_event": {"event_id": "@done"}, "replacement_event": {"event_id": "@better"}}
-        other: {"kind": "tool_call", "server": "s", "tool": "t", "call_id": "c2", "args": {}, "requested_by": {"event_id": "@hello"}}
-        sum: {"kind": "summary_created", "summary_ref": "sum1", "sources": ["m1", {"event_id": "@start"}, "Run:r"]}
-        {"kind": "history_rewritten", "list": "main", "from_pos": 0, "to_pos": 2, "replacement": ["m3"], "cause": "compaction"}
-        {"kind": "history_append", "list": "main", "message_ref": "m4", "pos": 0}
-        {"kind": "snapshot_materialized", "view_ref": "v1", "through_seq": 3, "projection": "ui"}
-        {"kind": "resource_registered", "resource": {"id": "box", "kind": "docker_container", "name": "box", "capabilities": []}}
-        {"kind": "resource_registered", "resource": {"id": "vol", "kind": "docker_volume", "name": "vol", "capabilities": ["snapshot"], "scope": {"agent_id": "a"}}, "part_of": "box"}
-        {"kind": "resource_transferred", "resource_ref": "vol", "to": {"run_id": "r"}}
-        {"kind": "resource_registered", "resource": {"id": "vol", "kind": "docker_volume", "name": "volume", "capabilities": ["snapshot"]}}
-        {"kind": "resource_attached", "resource_ref": "vol", "mode": "ro", "mount": "/v"}
-        {"kind": "resource_attached", "resource_ref": "vol", "mode": "rw", "mount": "/w"}
-        {"kind": "handle_opened", "handle": {"id": "h", "resource_ref": "box", "provider": "docker", "provider_id": "1"}}
-        snap: {"kind": "snapshot_created", "resource_ref": "vol", "snapshot_ref": "s1", "outcome": "ok"}
-        {"kind": "snapshot_created", "resource_ref": "vol", "snapshot_ref": "s2", "outcome": "error"}
-        {"kind": "restore_attempted", "snapshot_ref": "s1", "outcome": "ok", "new_resource_ref": "vol2"}
-        {"kind": "resource_detached", "resource_ref": "vol"}
-        {"kind": "handle_closed", "handle_ref": "h"}
-        {"kind": "mcp.resource_updated", "server": "s", "uri": "res://x", "etag": "1"}
-        {"kind": "mcp.resource_read", "server": "s", "uri": "res://x"}
-        {"kind": "policy_proposed", "policy_ref": "p1"}
-        {"kind": "policy_activated", "policy_ref": "p1"}
-        {"kind": "subagent_spawned", "subagent": {"id": "sub"}, "child_run": "r-sub"}
-        {"kind": "x.own", "any": "thing"}
-        at: {"kind": "run_finished", "exit": "success"}
-        "#,
-    );
-    shelf.fork("fork", "r@37").tell(
-        "fork",
-        r#"
-        {"kind": "run_started", "reason": "fork", "from": {"run_id": "r", "seq": 37, "event_id": "@at"}}
-        {"kind": "agent_forked", "from_branch": "main", "to_branch": "try", "at_event": {"event_id": "@at"}}
-        {"kind": "history_append", "list": "main", "message_ref": "m5"}
-        {"kind": "branch_merged", "into": "main", "from": "try", "merged": {"run_id": "fork", "seq": 38, "event_id": "@at"}, "strategy": "theirs"}
-        "#,
-    );
-    shelf
+    Shelf::read(include_str!("histories/everything.txt"))
 }
 
 #[test]

@@ -5,8 +5,19 @@ use std::collections::BTreeMap;
 
 use history::kinds::{Blob, Kind};
 use history::projection::Seen;
-use history::{Archive, BlobId, Entry, Event, EventId, Lineage, Place, Stream, StreamInfo, chain};
+use history::query::At;
+use history::{
+    Archive, BlobId, Entry, Event, EventId, Lineage, Place, Stream, StreamInfo, Timestamp, chain,
+};
 use value::{Map, Value, json};
+
+/// As of a place or of a time.
+pub(crate) fn at(words: &str) -> At {
+    match Place::parse(words) {
+        Some(place) => At { place: Some(place), time: None },
+        None => At { place: None, time: Some(Timestamp::parse(words).unwrap()) },
+    }
+}
 
 /// Keeps events in lists, and counts those it hands out.
 #[derive(Default)]
@@ -20,6 +31,23 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
+    /// A whole history: `== STREAM` or `== RUN from PLACE`, and behind it the events.
+    pub(crate) fn read(text: &str) -> Shelf {
+        let mut shelf = Shelf::default();
+        for part in text.split("== ").skip(1) {
+            let (head, lines) = part.split_once('\n').unwrap();
+            let stream = match head.split_once(" from ") {
+                Some((run, parent)) => {
+                    shelf.fork(run, parent);
+                    run
+                }
+                None => head,
+            };
+            shelf.tell(stream, lines);
+        }
+        shelf
+    }
+
     /// Adds events to a stream, one on a line: `name: {...}` or only `{...}`. `@name` stands for
     /// an event's id. An event without a time happens a minute after the one before it, and
     /// whose it is follows from the stream; the agent of a run is `a`.
@@ -121,6 +149,13 @@ impl Shelf {
         })
     }
 
+    /// A stream's own events from a number on.
+    fn own(&self, stream: &Stream, from: u64) -> &[Entry] {
+        let Some((info, entries)) = self.streams.get(&stream.name()) else { return &[] };
+        let skipped = usize::try_from(from.saturating_sub(info.first)).unwrap();
+        entries.get(skipped..).unwrap_or_default()
+    }
+
     fn hand_out(&self, entries: Vec<Entry>) -> Vec<Entry> {
         self.handed_out.set(self.handed_out.get() + entries.len());
         entries
@@ -146,9 +181,7 @@ impl Archive for Shelf {
     }
 
     fn read(&self, stream: &Stream, from: u64, limit: usize) -> Result<Vec<Entry>, Self::Error> {
-        let entries = self.streams.get(&stream.name()).map(|(_, entries)| entries.iter());
-        let found = entries.into_iter().flatten().filter(|entry| entry.seq >= from);
-        Ok(self.hand_out(found.take(limit).cloned().collect()))
+        Ok(self.hand_out(self.own(stream, from).iter().take(limit).cloned().collect()))
     }
 
     fn read_kinds(
@@ -159,10 +192,8 @@ impl Archive for Shelf {
         until: u64,
         limit: usize,
     ) -> Result<Vec<Entry>, Self::Error> {
-        let entries = self.streams.get(&stream.name()).map(|(_, entries)| entries.iter());
-        let found = entries.into_iter().flatten().filter(|entry| {
-            (from..until).contains(&entry.seq) && kinds.contains(&entry.event.kind())
-        });
+        let before = self.own(stream, from).iter().take_while(|entry| entry.seq < until);
+        let found = before.filter(|entry| kinds.contains(&entry.event.kind()));
         Ok(self.hand_out(found.take(limit).cloned().collect()))
     }
 
@@ -172,10 +203,9 @@ impl Archive for Shelf {
         kinds: &[Kind],
         until: u64,
     ) -> Result<Option<Entry>, Self::Error> {
-        let entries = self.streams.get(&stream.name()).map(|(_, entries)| entries.iter());
-        let mut found = entries
-            .into_iter()
-            .flatten()
+        let mut found = self
+            .own(stream, 0)
+            .iter()
             .filter(|entry| entry.seq < until && kinds.contains(&entry.event.kind()));
         Ok(self.hand_out(found.next_back().cloned().into_iter().collect()).pop())
     }

@@ -1,0 +1,166 @@
+//! Smaller histories, each for one thing that queries must get right.
+
+use history::query::{
+    At, Item, Order, QueryError, Search, Subject, ancestry, calls, lineage, policies, resources,
+    search,
+};
+use history::{Place, Timestamp};
+
+use crate::shelf::{Shelf, at};
+
+fn lines<T: Item>(found: &history::query::Found<T>) -> Vec<String> {
+    found.items.iter().map(Item::line).collect()
+}
+
+#[test]
+fn ancestors_and_descendants_are_followed_to_the_end() {
+    let mut shelf = Shelf::default();
+    let started = r#"{"kind": "run_started"}"#;
+    shelf.tell("r", &format!("{started}\n{started}\n{started}"));
+    shelf.fork("f1", "r@0").tell("f1", started).tell("f1", started);
+    shelf.fork("f2", "r@2").tell("f2", started);
+    shelf.fork("f11", "f1@2").tell("f11", started);
+    let of =
+        |run: &str, at: &At| lines(&ancestry(&shelf, &Subject::Run(run.into()), at, 10).unwrap());
+    assert_eq!(
+        of("r", &At::default()),
+        [
+            "child run f1 agent a at r@0",
+            "child run f2 agent a at r@2",
+            "child run f11 agent a at f1@2",
+        ]
+    );
+    assert_eq!(
+        of("r", &at("r@1")),
+        ["child run f1 agent a at r@0", "child run f11 agent a at f1@2"]
+    );
+    assert_eq!(of("r", &at("2026-01-01T00:04:00Z")), ["child run f1 agent a at r@0"]);
+    let up = ["parent run f1 agent a at f1@2", "parent run r agent a at r@0"];
+    assert_eq!(of("f11", &At::default()), up);
+    let unknown = ancestry(&shelf, &Subject::Run("x".into()), &At::default(), 10);
+    assert_eq!(unknown, Err(QueryError::Unknown("x".to_string())));
+}
+
+#[test]
+fn agents_that_start_each_other_come_to_an_end() {
+    let mut shelf = Shelf::default();
+    shelf
+        .tell("agent:a", r#"{"kind": "subagent_spawned", "subagent": {"id": "b"}}"#)
+        .tell("agent:b", r#"{"kind": "subagent_spawned", "subagent": {"id": "c"}}"#)
+        .tell("agent:c", r#"{"kind": "subagent_spawned", "subagent": {"id": "a"}}"#);
+    let found = ancestry(&shelf, &Subject::Agent("b".into()), &At::default(), 10).unwrap();
+    assert_eq!(
+        lines(&found),
+        [
+            "spawned_by agent a",
+            "spawned_by agent c",
+            "spawned_by agent b",
+            "spawned agent c",
+            "spawned agent a",
+            "spawned agent b",
+        ]
+    );
+}
+
+#[test]
+fn a_resource_moves_from_owner_to_owner() {
+    let shelf = Shelf::read(include_str!("histories/owners.txt"));
+    let owner = |place: &str, time: &str| {
+        let at = At { place: Place::parse(place), time: Timestamp::parse(time) };
+        let found = resources(&shelf, &Subject::Thing("box".into()), &at, 10).unwrap();
+        let one = found.items.first().unwrap();
+        let owner = one.owner.as_ref().map(|owner| owner.node.clone()).unwrap_or_default();
+        format!("{owner} {} {}", one.handles.len(), one.parts.len())
+    };
+    assert_eq!(owner("agent:a@0", ""), "Run:r 0 0");
+    assert_eq!(owner("agent:a@2", ""), "Run:r 1 1");
+    assert_eq!(owner("agent:a@3", ""), "Agent:b 1 1");
+    assert_eq!(owner("agent:a@4", ""), "Agent:b 0 1");
+    // Only later it became known that somebody else had it for half a minute.
+    assert_eq!(owner("agent:a@4", "2026-01-01T00:02:45Z"), "Run:r 1 1");
+    assert_eq!(owner("agent:a@5", "2026-01-01T00:02:45Z"), "Agent:c 1 1");
+    assert_eq!(owner("agent:a@5", ""), "Agent:b 0 1");
+}
+
+#[test]
+fn ids_that_runs_share_by_chance_are_not_mixed_up() {
+    let shelf = Shelf::read(include_str!("histories/shared_ids.txt"));
+    // Nothing says where the summary is, so that all runs are told together.
+    let found = lineage(&shelf, "Summary:s", &At::default(), 10).unwrap();
+    let text = shelf.named(&lines(&found).join("\n"));
+    assert_eq!(
+        text,
+        "r1@3 Summary:s from ToolResult:@done\nr1@2 ToolResult:@done from ToolCall:@r1"
+    );
+    let status = |run: &str| {
+        calls(&shelf, &run.into(), &At::default(), 1).unwrap().items[0].status().to_string()
+    };
+    assert_eq!((status("r1"), status("r2")), ("ok".to_string(), "open".to_string()));
+}
+
+#[test]
+fn the_beginning_of_several_events_is_no_name() {
+    let mut shelf = Shelf::default();
+    for count in 0..2000 {
+        let ts = Timestamp::from_micros(count);
+        shelf.tell("r", &format!(r#"{{"kind": "x.count", "ts": "{ts}"}}"#));
+    }
+    let mut ids: Vec<_> = shelf.seen("r").iter().map(|seen| seen.id.to_string()).collect();
+    ids.sort();
+    let common = |pair: &[String]| {
+        pair[0].bytes().zip(pair[1].bytes()).take_while(|(one, other)| one == other).count()
+    };
+    let longest = ids.windows(2).max_by_key(|pair| common(pair)).unwrap();
+    let prefix = longest[0][..common(longest)].to_string();
+    let events = longest.iter().map(|id| history::EventId::parse(id).unwrap()).collect();
+    let found = lineage(&shelf, &prefix, &At::default(), 10);
+    assert_eq!(found, Err(QueryError::Ambiguous { prefix, events }));
+    assert_eq!(
+        lineage(&shelf, "12", &At::default(), 10),
+        Err(QueryError::Unknown("12".to_string()))
+    );
+    assert!(lineage(&shelf, &longest[0], &At::default(), 10).unwrap().items.is_empty());
+}
+
+#[test]
+fn kinds_of_others_are_found_by_name() {
+    let mut shelf = Shelf::default();
+    shelf.tell(
+        "r",
+        r#"
+        {"kind": "x.one", "status": "ok"}
+        {"kind": "x.two", "status": "ok"}
+        "#,
+    );
+    let by_kind = Search { kinds: vec!["x.two".into()], ..Search::default() };
+    assert_eq!(lines(&search(&shelf, &by_kind, &At::default()).unwrap()), ["r@1 x.two"]);
+    let by_status = Search { status: Some("ok".into()), order: Order::Newest, ..Search::default() };
+    let found = search(&shelf, &by_status, &At::default()).unwrap();
+    assert_eq!(lines(&found), ["r@1 x.two", "r@0 x.one"]);
+}
+
+#[test]
+fn a_policy_that_is_proposed_again_stays_in_force() {
+    let mut shelf = Shelf::default();
+    shelf.tell(
+        "agent:a",
+        r#"
+        {"kind": "policy_proposed", "policy_ref": "p"}
+        {"kind": "policy_activated", "policy_ref": "p"}
+        {"kind": "policy_proposed", "policy_ref": "p"}
+        {"kind": "policy_proposed", "policy_ref": "q"}
+        {"kind": "policy_decided", "policy_ref": "q", "decision": "withdrawn"}
+        "#,
+    );
+    let found = policies(&shelf, &Subject::Agent("a".into()), &At::default(), 10).unwrap();
+    assert_eq!(
+        lines(&found),
+        [
+            "agent:a@0 policy_proposed p (now active)",
+            "agent:a@1 policy_activated p (now active)",
+            "agent:a@2 policy_proposed p (now active)",
+            "agent:a@3 policy_proposed q (now rejected)",
+            "agent:a@4 policy_decided q withdrawn (now rejected)",
+        ]
+    );
+}
