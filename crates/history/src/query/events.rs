@@ -2,7 +2,7 @@
 
 use value::{Text, Value};
 
-use super::reading::{lineage_of, members_hold};
+use super::reading::{EVENTS_MAX, lineage_of, members_hold};
 use super::{At, Found, Item, QueryError, joined, shown};
 use crate::archive::{Archive, Entry};
 use crate::kinds::{Kind, summary};
@@ -46,15 +46,19 @@ pub fn run<A: Archive + ?Sized>(
     page: &Page,
 ) -> Result<Found<Told>, QueryError<A::Error>> {
     let lineage = lineage_of(archive, run, at)?;
-    let mut items = Vec::new();
+    let (mut items, mut left) = (Vec::new(), EVENTS_MAX);
     walk(archive, &lineage, None, page.order, page.from, |place, entry| {
+        if left == 0 {
+            return Visit::Stop;
+        }
+        left -= 1;
         let told = Told { place, event: entry.event };
         if at.time.is_none() || members_hold(&told.event.members(), at) {
             items.push(told);
         }
         if items.len() > page.limit { Visit::Stop } else { Visit::More }
     })?;
-    Ok(Found::first(items, page.limit, false))
+    Ok(Found::first(items, page.limit, left == 0))
 }
 
 /// How many events are read at once on the way back, about.

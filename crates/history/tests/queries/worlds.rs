@@ -134,6 +134,9 @@ fn kinds_of_others_are_found_by_name() {
     );
     let by_kind = Search { kinds: vec!["x.two".into()], ..Search::default() };
     assert_eq!(lines(&search(&shelf, &by_kind, &At::default()).unwrap()), ["r@1 x.two"]);
+    let unknown = Search { kinds: vec!["x.three".into()], ..Search::default() };
+    let nothing = search(&shelf, &unknown, &At::default()).unwrap().value();
+    assert_eq!(value::json::compact(&nothing), r#"{"items":[],"truncated":false}"#);
     let by_status = Search { status: Some("ok".into()), order: Order::Newest, ..Search::default() };
     let found = search(&shelf, &by_status, &At::default()).unwrap();
     assert_eq!(lines(&found), ["r@1 x.two", "r@0 x.one"]);
