@@ -133,7 +133,7 @@ fn kinds_of_others_are_found_by_name() {
         "#,
     );
     let by_kind = Search { kinds: vec!["x.two".into()], ..Search::default() };
-    assert_eq!(lines(&search(&shelf, &by_kind, &At::default()).unwrap()), ["r@1 x.two"]);
+    assert_eq!(lines(&search(&shelf, &by_kind, &At::default()).unwrap()), ["r@1 x.two status: ok"]);
     let unknown = Search { kinds: vec!["x.three".into()], ..Search::default() };
     let nothing = search(&shelf, &unknown, &At::default()).unwrap().value();
     assert_eq!(value::json::compact(&nothing), r#"{"items":[],"truncated":false}"#);
