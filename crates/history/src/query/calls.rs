@@ -300,11 +300,19 @@ impl Item for Call {
         let tool = format!("{}.{}", self.server, self.tool);
         let took = self.duration_ms().map(|ms| format!("{ms} ms")).unwrap_or_default();
         let status = self.status().to_string();
-        joined([self.said.place.to_string(), tool, self.call_id.to_string(), status, took])
+        let approval = self.approval.as_ref().map(Approval::words).unwrap_or_default();
+        let words = [self.said.place.to_string(), tool, self.call_id.to_string(), status, took];
+        joined(words.into_iter().chain([approval]))
     }
 }
 
 impl Approval {
+    fn words(&self) -> String {
+        let outcome = self.outcome.as_ref().map_or("waits for approval", ApprovalOutcome::word);
+        let actor = self.actor.as_ref().map(|actor| format!(" by {actor}"));
+        format!("({outcome}{})", actor.unwrap_or_default())
+    }
+
     fn value(&self) -> Value {
         Value::map([
             ("requested", maybe(self.requested.as_ref())),

@@ -139,7 +139,7 @@ fn kinds_of_others_are_found_by_name() {
     assert_eq!(value::json::compact(&nothing), r#"{"items":[],"truncated":false}"#);
     let by_status = Search { status: Some("ok".into()), order: Order::Newest, ..Search::default() };
     let found = search(&shelf, &by_status, &At::default()).unwrap();
-    assert_eq!(lines(&found), ["r@1 x.two", "r@0 x.one"]);
+    assert_eq!(lines(&found), ["r@1 x.two status: ok", "r@0 x.one status: ok"]);
 }
 
 #[test]
