@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod load;
+mod opened;
 mod output;
 
 use std::process::ExitCode;
@@ -21,12 +22,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 enum Outcome {
     /// No errors.
     Fine,
-    /// Errors were found, or two graphs differ.
+    /// Errors or damage were found, or two graphs differ.
     Found,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let is_json = arguments.command.is_json();
     let result = match arguments.command {
         Command::New(arguments) => commands::new::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
@@ -35,6 +37,16 @@ fn main() -> ExitCode {
         Command::Query(arguments) => commands::query::run(&arguments),
         Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Rewrite(arguments) => commands::rewrite::run(&arguments),
+        Command::Runs(arguments) => commands::runs::run(&arguments),
+        Command::Log(arguments) => commands::log::run(&arguments),
+        Command::Event(arguments) => commands::event::run(&arguments),
+        Command::History(arguments) => commands::history::run(&arguments),
+        Command::Fork(arguments) => commands::fork::run(&arguments),
+        Command::Branch(arguments) => commands::branch::run(&arguments),
+        Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Export(arguments) => commands::export::run(&arguments),
+        Command::Import(arguments) => commands::import::run(&arguments),
+        Command::Gc(arguments) => commands::gc::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
     };
     match result {
@@ -43,7 +55,12 @@ fn main() -> ExitCode {
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error);
-            ExitCode::from(2)
+            let code = if opened::is_damage(&error) { 1 } else { 2 };
+            if code == 1 && is_json {
+                // Scripts are promised a document.
+                let _ = output::print_json(&opened::refusal(&error));
+            }
+            ExitCode::from(code)
         }
     }
 }

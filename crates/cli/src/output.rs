@@ -70,6 +70,97 @@ pub(crate) fn count(findings: &[Diagnostic]) -> Option<String> {
 }
 
 /// `1 node`, `2 nodes`.
-pub(crate) fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+pub(crate) fn plural<N: std::fmt::Display + PartialEq + From<u8>>(count: N, word: &str) -> String {
+    format!("{count} {word}{}", if count == N::from(1) { "" } else { "s" })
+}
+
+/// What is printed piece by piece, without a system call for each.
+pub(crate) type Page = io::BufWriter<io::StdoutLock<'static>>;
+
+/// A page on standard output.
+pub(crate) fn page() -> Page {
+    io::BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// What a piece of text is, for terminals with colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ink {
+    Plain,
+    Faint,
+    Intent,
+    Transition,
+    Bad,
+}
+
+/// Colours text where standard output is a terminal that wants it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    is_on: bool,
+}
+
+impl Paint {
+    pub(crate) fn stdout() -> Paint {
+        let is_wanted = std::env::var_os("NO_COLOR").is_none();
+        Paint { is_on: is_wanted && io::stdout().is_terminal() }
+    }
+
+    pub(crate) fn text(self, ink: Ink, text: &str) -> String {
+        let code = match ink {
+            Ink::Plain => return text.to_string(),
+            _ if !self.is_on => return text.to_string(),
+            Ink::Faint => "2",
+            Ink::Intent => "36",
+            Ink::Transition => "33",
+            Ink::Bad => "31",
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+
+    /// The same, filled up to a width.
+    pub(crate) fn cell(self, ink: Ink, text: &str, width: usize) -> String {
+        let fill = width.saturating_sub(text.chars().count());
+        format!("{}{}", self.text(ink, text), " ".repeat(fill))
+    }
+}
+
+/// Text from elsewhere, without what would move a terminal's cursor or change its colours.
+pub(crate) fn safe(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+/// Says how far long work is, on a terminal only.
+pub(crate) struct Progress(indicatif::ProgressBar);
+
+impl Progress {
+    pub(crate) fn new(unit: &str) -> Progress {
+        let bar = indicatif::ProgressBar::no_length();
+        let style = indicatif::ProgressStyle::with_template(&format!(
+            "{{spinner}} {{human_pos}} {unit}, {{per_sec}}, {{elapsed}}"
+        ));
+        Progress(bar.with_style(style.expect("the template is right")))
+    }
+
+    pub(crate) fn at(&mut self, position: u64) {
+        self.0.set_position(position);
+    }
+
+    pub(crate) fn finish(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Rows whose columns are as wide as they need to be.
+pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The word of a choice, as a user writes it.
+pub(crate) fn word(choice: impl clap::ValueEnum) -> String {
+    choice.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
 }

@@ -1,8 +1,10 @@
 //! What can be written after `quipu`.
 
+pub(crate) mod history;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Checks, queries, changes and draws AI agents as graphs.
+/// Checks, queries, changes and draws AI agents as graphs, and keeps their histories.
 #[derive(Debug, Parser)]
 #[command(name = "quipu", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -26,8 +28,54 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Apply a patch to a graph, all of it or nothing
     Rewrite(Rewrite),
+    /// List runs, the newest first
+    Runs(history::Runs),
+    /// Show what happened in a run, one line per event
+    Log(history::Log),
+    /// Print an event
+    Event(history::Event),
+    /// Ask a question about what happened
+    History(history::History),
+    /// Begin a new run at any event of another one
+    Fork(history::Fork),
+    /// Name places in histories, move the names, and undo that
+    Branch(history::Branch),
+    /// Check every hash of a store
+    Verify(history::Verify),
+    /// Print histories as JSON, one line per event
+    Export(history::Export),
+    /// Add an export, or events of another system, to a store
+    Import(history::Import),
+    /// Remove large values that nothing refers to any more
+    Gc(history::Gc),
     /// Explain a diagnostic code
     Explain(Explain),
+}
+
+impl Command {
+    /// Whether its answer is one JSON document.
+    pub(crate) fn is_json(&self) -> bool {
+        let format = match self {
+            Command::New(arguments) => &arguments.format,
+            Command::Check(arguments) => &arguments.format,
+            Command::Compile(arguments) => &arguments.format,
+            Command::Query(arguments) => &arguments.format,
+            Command::Diff(arguments) => &arguments.format,
+            Command::Rewrite(arguments) => &arguments.format,
+            Command::Runs(arguments) => &arguments.format,
+            Command::Log(arguments) => &arguments.format,
+            Command::Event(arguments) => &arguments.format,
+            Command::History(arguments) => &arguments.format,
+            Command::Fork(arguments) => &arguments.format,
+            Command::Branch(arguments) => &arguments.format,
+            Command::Verify(arguments) => &arguments.format,
+            Command::Import(arguments) => &arguments.format,
+            Command::Gc(arguments) => &arguments.format,
+            Command::Explain(arguments) => &arguments.format,
+            Command::Show(_) | Command::Export(_) => return false,
+        };
+        format.is_json()
+    }
 }
 
 #[derive(Debug, Args)]

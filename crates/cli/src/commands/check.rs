@@ -45,7 +45,7 @@ fn summary(file: &Loaded) -> String {
             format!("{name}: {counts} (`quipu explain {code}` says more)")
         }
         (Some(graph), None) => {
-            let nodes = graph.labels.values().map(|label| label.nodes.len()).sum();
+            let nodes: usize = graph.labels.values().map(|label| label.nodes.len()).sum();
             let labels = output::plural(graph.labels.len(), "label");
             format!("{name}: ok ({labels}, {})", output::plural(nodes, "node"))
         }

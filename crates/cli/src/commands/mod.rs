@@ -1,14 +1,24 @@
 //! One file per command.
 
+pub(crate) mod branch;
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod diff;
+pub(crate) mod event;
 pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod fork;
+pub(crate) mod gc;
+pub(crate) mod history;
+pub(crate) mod import;
+pub(crate) mod log;
 pub(crate) mod new;
 pub(crate) mod query;
 mod query_item;
 pub(crate) mod rewrite;
+pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod verify;
 
 use diagnostics::nearest;
 use graph::Graph;

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Query) -> Result<Outcome> {
     let answer = ask(graph, arguments)?;
     if arguments.format.is_json() {
         output::print_json(&Value::map([
-            ("query", name(arguments.name).into()),
+            ("query", output::word(arguments.name).into()),
             ("items", Value::list(answer.items.iter().map(Item::value))),
             ("truncated", answer.truncated.into()),
         ]))?;
@@ -41,11 +41,6 @@ pub(crate) fn run(arguments: &Query) -> Result<Outcome> {
         output::note("there are more; the list was cut");
     }
     Ok(Outcome::Fine)
-}
-
-fn name(name: QueryName) -> String {
-    use clap::ValueEnum;
-    name.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
 }
 
 fn ask<'a>(graph: &'a Graph, arguments: &'a Query) -> Result<Answer<'a>> {

@@ -1,5 +1,5 @@
-//! Every page in `docs/codes` shows a document and what `quipu check` says about it. Both are
-//! true: `UPDATE=1` writes what it says now.
+//! Every page in `docs/codes` shows a document and what `quipu check` says about it, or a history
+//! and what `quipu import` says. Both are true: `UPDATE=1` writes what it says now.
 
 use std::path::Path;
 
@@ -24,13 +24,16 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
     let expected = fenced(page, "text").ok_or("it does not show what check says")?;
     let folder = Folder::new();
     folder.write(file, example);
-    let done = folder.run(&["check", file]);
+    let done = match file {
+        "example.jsonl" => folder.run(&["import", file, "--store", "memory"]),
+        _ => folder.run(&["check", file]),
+    };
     let said = done.stderr.split(&format!("\n{file}: ")).next().unwrap_or_default().trim_end();
     let codes: Vec<&str> =
         said.lines().filter_map(|line| Some(line.split_once('[')?.1.split_once("]:")?.0)).collect();
     if codes != [code] {
         return Err(format!(
-            "check must find it and nothing else, but found {codes:?}:\n{}",
+            "it and nothing else must be found, but found {codes:?}:\n{}",
             done.stderr
         ));
     }
@@ -46,11 +49,15 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
 
 /// The document that a page is about: its first fenced block.
 fn example(page: &str) -> Option<(&'static str, Vec<u8>)> {
-    let blocks = ["json", "yaml", "hex"]
+    let blocks = ["json", "yaml", "hex", "jsonl"]
         .into_iter()
         .filter_map(|language| Some((language, fenced(page, language)?)));
     let (language, text) = blocks.min_by_key(|(_, text)| text.as_ptr())?;
-    let file = if language == "yaml" { "example.yaml" } else { "example.json" };
+    let file = match language {
+        "yaml" => "example.yaml",
+        "jsonl" => "example.jsonl",
+        _ => "example.json",
+    };
     Some((file, if language == "hex" { from_hex(text) } else { text.as_bytes().to_vec() }))
 }
 

@@ -51,6 +51,7 @@ fn run_block(folder: &Folder, block: &str) -> String {
             .current_dir(folder.path())
             .env("PATH", &path)
             .env("NO_COLOR", "1")
+            .env("QUIPU_NOW", "2026-11-03T10:00:00.000000Z")
             .output()
             .unwrap();
         shown.push_str(&format!("$ {line}\n{}", String::from_utf8(done.stdout).unwrap()));

@@ -1,4 +1,4 @@
-//! What the README and the tutorial show is what happens, and the pictures are drawn.
+//! What the README and the tutorials show is what happens, and the pictures are drawn.
 //! `UPDATE=1` writes what happens now.
 
 use crate::console::{check_page, root};
@@ -12,8 +12,11 @@ fn console_blocks_of_the_readme_are_true() {
 }
 
 #[test]
-fn console_blocks_of_the_tutorial_are_true() {
+fn console_blocks_of_the_tutorials_are_true() {
     check_page("docs/tutorial-check.md", &Folder::new());
+    let folder = Folder::new();
+    copy_examples(&folder);
+    check_page("docs/tutorial-history.md", &folder);
 }
 
 fn copy_examples(folder: &Folder) {

@@ -1,0 +1,145 @@
+//! `quipu fork`
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, anyhow, bail};
+use history::Place;
+use history::plan::Wish;
+use store::fork::{ForkError, ForkRequest, Forked, fork};
+use store::{Durability, Store, names};
+use value::{Text, Value};
+
+use crate::Outcome;
+use crate::args::history::Fork;
+use crate::opened::{Access, count, find_place, now, open};
+use crate::output::{self, safe};
+
+pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
+    let store = open(&arguments.store, Access::Write)?;
+    let at = find_place(&*store, &arguments.at)?;
+    let run: Text = match &arguments.id {
+        Some(id) if id.is_empty() => bail!("a run needs an id"),
+        Some(id) => id.as_str().into(),
+        None => uuid::Uuid::now_v7().to_string().into(),
+    };
+    if let Some(branch) = &arguments.branch
+        && store.name(branch)?.is_some_and(|(_, last)| last.target.is_some())
+    {
+        bail!("there is a branch `{branch}` already");
+    }
+    let request = ForkRequest {
+        run: run.clone(),
+        agent: None,
+        from_branch: branch_of(&*store, &at)?,
+        to_branch: arguments.branch.as_deref().map_or_else(|| run.clone(), Into::into),
+        ts: now()?,
+        wishes: wishes(arguments)?,
+        durability: Durability::Fsync,
+    };
+    let forked = fork(&*store, &at, &request).map_err(|error| match error {
+        ForkError::Refused(_) => {
+            anyhow!("{error}; say `--keep`, `--take`, `--snapshot` or `--discard`")
+        }
+        other => other.into(),
+    })?;
+    if let Some(branch) = &arguments.branch {
+        let by = names::By { ts: request.ts, actor: None, reason: None };
+        names::set(&*store, branch, &last(&*store, &forked)?, by)?;
+    }
+    if arguments.format.is_json() {
+        output::print_json(&document(&*store, &run, &forked)?)?;
+    } else {
+        output::print(&format!("{} from {}", forked.first.stream, forked.from))?;
+        for copied in &forked.copies {
+            output::note(&match &copied.restored {
+                Some(copy) => format!(
+                    "`{}` is in `{}`, as `{}`",
+                    safe(&copied.resource),
+                    copy.folder.display(),
+                    safe(&copy.resource)
+                ),
+                None => format!("`{}` cannot be copied (unsupported)", safe(&copied.resource)),
+            });
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+/// What the forked run is called: by a name that points into it, else by its id.
+fn branch_of(store: &dyn Store, at: &Place) -> Result<Text> {
+    let names = store.names()?;
+    let points = |target: &history::Target| target.place.stream == at.stream;
+    let named = names.into_iter().find(|(_, last)| last.target.as_ref().is_some_and(points));
+    Ok(named.map_or_else(|| at.stream.to_string().into(), |(_, last)| last.name.into()))
+}
+
+/// What the user wants to become of each resource.
+fn wishes(arguments: &Fork) -> Result<BTreeMap<Text, Wish>> {
+    let plain = |list: &[String], wish: Wish| -> Vec<(Text, Wish)> {
+        list.iter().map(|resource| (resource.as_str().into(), wish.clone())).collect()
+    };
+    let copies = arguments.snapshot.iter().map(|wanted| match wanted.rsplit_once('=') {
+        Some((resource, folder)) => (resource.into(), Wish::Snapshot { into: Some(folder.into()) }),
+        None => (wanted.as_str().into(), Wish::Snapshot { into: None }),
+    });
+    let all = plain(&arguments.keep, Wish::KeepByParent)
+        .into_iter()
+        .chain(plain(&arguments.take, Wish::KeepByFork))
+        .chain(plain(&arguments.discard, Wish::Discard))
+        .chain(copies);
+    let mut wishes = BTreeMap::new();
+    for (resource, wish) in all {
+        if let Some(before) = wishes.insert(resource.clone(), wish.clone())
+            && before != wish
+        {
+            bail!("`{resource}` cannot have two fates");
+        }
+    }
+    Ok(wishes)
+}
+
+fn last(store: &dyn Store, forked: &Forked) -> Result<Place> {
+    let stream = &forked.first.stream;
+    let info = store.stream(stream)?.context("a fork that was made is there")?;
+    Ok(Place::new(stream.clone(), info.next - 1))
+}
+
+/// The document of a run, which has done nothing yet, and where it comes from.
+fn document(store: &dyn Store, run: &Text, forked: &Forked) -> Result<Value> {
+    let shared = store.read(&forked.from.stream, forked.from.seq, 1)?;
+    let event = shared.first().map(|entry| Value::from(entry.event.id()));
+    let plan = forked.plan.iter().map(|item| {
+        Value::map([
+            ("resource", item.resource.clone().into()),
+            ("mode", item.mode.word().into()),
+            ("kept_by", item.kept_by.clone().into()),
+        ])
+    });
+    let copies = forked.copies.iter().map(|copied| {
+        let copy = copied.restored.as_ref();
+        Value::map([
+            ("resource", copied.resource.clone().into()),
+            ("copy", copy.map(|copy| copy.resource.clone()).into()),
+            ("folder", copy.map(|copy| copy.folder.display().to_string()).into()),
+        ])
+    });
+    Ok(Value::map([
+        ("run", run.clone().into()),
+        ("status", "open".into()),
+        ("result", Value::Null),
+        ("state", Value::Null),
+        ("path", Value::list([])),
+        ("usage", Value::Null),
+        ("error", Value::Null),
+        (
+            "from",
+            Value::map([
+                ("run", forked.from.stream.to_string().into()),
+                ("seq", count(forked.from.seq)),
+                ("event_id", event.into()),
+            ]),
+        ),
+        ("plan", Value::list(plan)),
+        ("copies", Value::list(copies)),
+    ]))
+}

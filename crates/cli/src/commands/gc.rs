@@ -1,0 +1,29 @@
+//! `quipu gc`
+
+use anyhow::Result;
+use store::{Clean, gc};
+use value::Value;
+
+use crate::Outcome;
+use crate::args::history::Gc;
+use crate::opened::{Access, count, open};
+use crate::output::{self, plural};
+
+pub(crate) fn run(arguments: &Gc) -> Result<Outcome> {
+    let clean = if arguments.dry_run { Clean::DryRun } else { Clean::Remove };
+    // A dry run needs the store to itself as well, or it would count what is about to be used.
+    let store = open(&arguments.store, Access::Write)?;
+    let cleaned = gc(&*store, clean)?;
+    if arguments.format.is_json() {
+        output::print_json(&Value::map([
+            ("removed", count(cleaned.removed)),
+            ("bytes", count(cleaned.bytes)),
+            ("dry_run", arguments.dry_run.into()),
+        ]))?;
+    } else {
+        let what = plural(cleaned.removed, "value");
+        let verb = if arguments.dry_run { "would be removed" } else { "removed" };
+        output::print(&format!("{what} {verb}, {} bytes", cleaned.bytes))?;
+    }
+    Ok(Outcome::Fine)
+}

@@ -1,0 +1,195 @@
+//! `quipu log`
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use history::kinds::{Class, Kind, summary};
+use history::{Event, Lineage, Place, Timestamp, Timing, Visit};
+use store::{Entry, Store};
+use value::{Map, Value, json};
+
+use crate::Outcome;
+use crate::args::history::Log;
+use crate::opened::{self, Access, find_place, open, split_place};
+use crate::output::{self, Ink, Paint};
+
+pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
+    let store = open(&arguments.store, Access::Read)?;
+    let until = find_place(&*store, &arguments.run)?;
+    let end = split_place(&arguments.run).1.map(|_| until.seq + 1);
+    let lineage = Lineage::of(&*store, &until.stream, end)?;
+    let lineage = lineage.context("a run that was found is there")?;
+    let mut shown = 0;
+    let mut out = output::page();
+    if arguments.format.is_json() {
+        let run = json::compact(&Value::from(until.stream.to_string()));
+        write!(out, "{{\"run\": {run}, \"events\": [")?;
+    }
+    let mut failed = Ok(());
+    let mut lines = Lines::new(&*store, &until);
+    // What was asked before the first line that is shown still tells how long things took.
+    let read = lineage.visit(&*store, None, 0, |place, entry| {
+        let members = entry.event.members();
+        let took = lines.timing.observe(&entry.event, &members);
+        if entry.seq < arguments.from {
+            return Visit::More;
+        }
+        if arguments.limit.is_some_and(|limit| shown >= limit) {
+            return Visit::Stop;
+        }
+        let written = if arguments.format.is_json() {
+            let comma = if shown > 0 { "," } else { "" };
+            let value = json::compact(&lines.value(&place, &entry, &members));
+            write!(out, "{comma}\n  {value}")
+        } else {
+            out.write_all(lines.line(&place, &entry, &members, took).as_bytes())
+        };
+        shown += 1;
+        failed = written;
+        if failed.is_ok() { Visit::More } else { Visit::Stop }
+    });
+    failed?;
+    if !arguments.format.is_json() {
+        out.flush()?;
+        read?;
+        return Ok(Outcome::Fine);
+    }
+    // A document that has begun must be one to the end, also where the store is damaged.
+    write!(out, "\n]")?;
+    let outcome = match read {
+        Ok(()) => Outcome::Fine,
+        Err(error) => {
+            let error = error.into();
+            output::complain(&error);
+            let why = opened::refusal(&error).get("error").cloned().unwrap_or_default();
+            write!(out, ", \"error\": {}", json::compact(&why))?;
+            Outcome::Found
+        }
+    };
+    writeln!(out, "}}")?;
+    out.flush()?;
+    Ok(outcome)
+}
+
+/// Makes lines of events.
+struct Lines<'a> {
+    store: &'a dyn Store,
+    paint: Paint,
+    timing: Timing,
+    /// How wide the places are at most.
+    width: usize,
+    day: String,
+}
+
+impl<'a> Lines<'a> {
+    fn new(store: &'a dyn Store, until: &Place) -> Lines<'a> {
+        let width = until.to_string().chars().count();
+        Lines {
+            store,
+            paint: Paint::stdout(),
+            timing: Timing::default(),
+            width,
+            day: String::new(),
+        }
+    }
+
+    fn summary(&self, event: &Event) -> String {
+        summary(event, |id| {
+            let bytes = self.store.blob(id).ok().flatten()?;
+            Some(json::read(std::str::from_utf8(&bytes).ok()?).ok()?.0)
+        })
+    }
+
+    fn value(&self, place: &Place, entry: &Entry, members: &Map) -> Value {
+        let own = |name: &str| members.get(name).cloned().unwrap_or_default();
+        Value::map([
+            // A run is a few thousand events; none comes near what a number holds.
+            ("seq", Value::Int(entry.seq.cast_signed())),
+            ("event_id", entry.event.id().into()),
+            ("kind", own("kind")),
+            ("ts", own("ts")),
+            ("at", own("at")),
+            ("summary", self.summary(&entry.event).into()),
+            ("run", place.stream.to_string().into()),
+            ("link", entry.link.into()),
+            ("event", entry.event.value()),
+        ])
+    }
+
+    fn line(&mut self, place: &Place, entry: &Entry, members: &Map, took: Option<i64>) -> String {
+        let text = |name: &str| members.get(name).and_then(Value::as_text).map_or("", |text| text);
+        let mut line = String::new();
+        let (day, time) = match Event::ts(members).map(|ts| ts.to_string()) {
+            Some(ts) => (ts[..10].to_string(), ts[11..23].to_string()),
+            None => (self.day.clone(), "-".repeat(12)),
+        };
+        if day != self.day {
+            line.push_str(&format!("{}\n", self.paint.text(Ink::Faint, &day)));
+            self.day = day;
+        }
+        let kind = match entry.event.kind() {
+            Kind::Unknown => output::safe(text("kind")),
+            kind => kind.name().to_string(),
+        };
+        let ink = ink(entry.event.kind(), members);
+        let what = self.summary(&entry.event);
+        let took = took.map(|micros| {
+            format!("  {}", self.paint.text(Ink::Faint, &format!("({})", duration(micros))))
+        });
+        let cells = [
+            self.paint.cell(Ink::Plain, &place.to_string(), self.width),
+            self.paint.text(Ink::Faint, &time),
+            self.paint.cell(ink, &kind, KIND_WIDTH),
+            self.paint.cell(Ink::Faint, &output::safe(text("agent_id")), 0),
+            what,
+        ];
+        let cells: Vec<String> = cells.into_iter().filter(|cell| !cell.is_empty()).collect();
+        line.push_str(cells.join("  ").trim_end());
+        line.push_str(&took.unwrap_or_default());
+        line.push('\n');
+        line
+    }
+}
+
+/// Most kinds are not longer.
+const KIND_WIDTH: usize = 19;
+
+fn ink(kind: Kind, members: &Map) -> Ink {
+    let is = |name: &str, words: &[&str]| {
+        let word = members.get(name).and_then(Value::as_text);
+        word.is_some_and(|word| words.contains(&&**word))
+    };
+    let is_bad = is("status", &["error", "timeout", "canceled", "interrupted"])
+        || is("exit", &["error", "aborted"])
+        || is("outcome", &["error", "unsupported", "evaluator_error"]);
+    match kind.row().map(|row| row.class) {
+        _ if is_bad || kind == Kind::Interruption => Ink::Bad,
+        Some(Class::Intent) => Ink::Intent,
+        Some(Class::Transition) => Ink::Transition,
+        Some(Class::Observation) => Ink::Plain,
+        Some(Class::Provenance | Class::Cache) | None => Ink::Faint,
+    }
+}
+
+/// In the unit that a person would use.
+pub(crate) fn duration(micros: i64) -> String {
+    const MILLI: i64 = 1_000;
+    const SECOND: i64 = 1_000 * MILLI;
+    const MINUTE: i64 = 60 * SECOND;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    match micros {
+        ..SECOND => format!("{} ms", micros / MILLI),
+        SECOND..MINUTE => format!("{}.{} s", micros / SECOND, micros % SECOND / (100 * MILLI)),
+        MINUTE..HOUR => format!("{} min {} s", micros / MINUTE, micros % MINUTE / SECOND),
+        HOUR..DAY => format!("{} h {} min", micros / HOUR, micros % HOUR / MINUTE),
+        DAY.. => format!("{} d {} h", micros / DAY, micros % DAY / HOUR),
+    }
+}
+
+/// A time that a user wrote.
+pub(crate) fn time(text: &str) -> Result<Timestamp> {
+    Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z"))).with_context(
+        || format!("`{text}` is no time; write `2026-11-15` or `2026-11-15T17:10:00Z`"),
+    )
+}
