@@ -139,10 +139,23 @@ pub(super) fn diverges(place: &Place, there: Option<EventId>) -> Diagnostic {
     )
 }
 
-pub(super) fn no_origin(stream: &Stream, origin: &Place, event: &EventId) -> Diagnostic {
-    let message = format!("`{stream}` goes on from `{origin}`, which is not there");
+/// Why a fork cannot go on from where it says: nothing or something else is there.
+fn not_from(stream: &Stream, origin: &Place, there: Option<EventId>) -> String {
+    match there {
+        None => format!("`{stream}` goes on from `{origin}`, which is not there"),
+        Some(id) => format!("`{stream}` goes on from `{origin}`, which is another event: {id}"),
+    }
+}
+
+pub(super) fn no_origin(
+    stream: &Stream,
+    origin: &Place,
+    event: &EventId,
+    there: Option<EventId>,
+) -> Diagnostic {
+    let message = not_from(stream, origin, there);
     Diagnostic::new(&codes::NO_ORIGIN, Anchor::value(member("event").child("from")), message)
-        .help(format!("import that run first; the event is {event}"))
+        .help(format!("the event is {event}; import its run first"))
 }
 
 pub(super) fn origin_elsewhere(stream: &Stream, origin: &Place, seq: u64) -> Diagnostic {
@@ -150,8 +163,12 @@ pub(super) fn origin_elsewhere(stream: &Stream, origin: &Place, seq: u64) -> Dia
     Diagnostic::new(&codes::NO_ORIGIN, at("seq"), message)
 }
 
-pub(super) fn origin_unknown(stream: &Stream, origin: &Place) -> Diagnostic {
-    let message = format!("`{stream}` goes on from `{origin}`, which is not there");
+pub(super) fn origin_unknown(
+    stream: &Stream,
+    origin: &Place,
+    there: Option<EventId>,
+) -> Diagnostic {
+    let message = not_from(stream, origin, there);
     Diagnostic::new(&codes::ORIGIN_UNKNOWN, at("from"), message)
         .help("it is kept as a run of its own; to keep it as a fork, import that run first")
 }

@@ -104,7 +104,9 @@ impl Import<'_> {
                     Some(origin) => match self.origin(&origin)? {
                         Some((place, link)) => Open::fork(&stream, place, link),
                         None if self.streams.is_hopeless => {
-                            let found = findings::origin_unknown(&stream, &place_of(&origin));
+                            let place = place_of(&origin);
+                            let there = self.event_at(&place)?;
+                            let found = findings::origin_unknown(&stream, &place, there);
                             self.findings.add(current, found);
                             Open::new(&stream)
                         }
@@ -256,7 +258,8 @@ impl Import<'_> {
         match self.origin(&origin)? {
             Some((place, link)) => Ok(Begin::Open(Open::fork(stream, place, link))),
             None if self.streams.is_hopeless => {
-                Ok(Begin::Refuse(findings::no_origin(stream, &place, &origin.event_id)))
+                let there = self.event_at(&place)?;
+                Ok(Begin::Refuse(findings::no_origin(stream, &place, &origin.event_id, there)))
             }
             None => Ok(Begin::Wait(origin)),
         }
@@ -269,6 +272,10 @@ impl Import<'_> {
         let entry = Lineage::entry_at(self.store, &place)?;
         let entry = entry.filter(|entry| entry.event.id() == origin.event_id);
         Ok(entry.map(|entry| (place, entry.link)))
+    }
+
+    fn event_at(&self, place: &Place) -> Result<Option<EventId>, ImportError> {
+        Ok(Lineage::entry_at(self.store, place)?.map(|entry| entry.event.id()))
     }
 
     /// Whether a stream has an event, and if so, whether it is new. What says that it is of one

@@ -226,7 +226,7 @@ fn a_fork_of_nothing_is_refused_with_its_place_and_kept_without() {
         &[f1, f2, p1],
         &[&format!(
             "1: error[H204] /event/from: `f` goes on from `p@1`, which is not there; \
-             import that run first; the event is {id}; the rest of `f` in this file is not taken"
+             the event is {id}; import its run first; the rest of `f` in this file is not taken"
         )],
         1,
         1,
@@ -247,6 +247,10 @@ fn a_fork_of_nothing_is_refused_with_its_place_and_kept_without() {
         2,
         0,
     );
+    let other = [bare("p", "1"), fork("f", "p", 0, &nothing)];
+    let said = said(&other);
+    assert_eq!(said.done.added, 2);
+    assert!(said.findings[0].contains("`p@0`, which is another event: "), "{said:?}");
     // It is a run of its own in an export, too.
     let shelf = Shelf::memory();
     shelf.take(file(&exported(&alone)));
