@@ -10,7 +10,7 @@ use value::Value;
 
 use crate::Outcome;
 use crate::args::history::Import;
-use crate::opened::{Access, count, open};
+use crate::opened::{Access, count, now, open};
 use crate::output::{self, plural};
 
 pub(crate) fn run(arguments: &Import) -> Result<Outcome> {
@@ -51,7 +51,7 @@ fn import_file(
             }
         }
     };
-    let importing = Importing { file: file.into(), strict: arguments.strict };
+    let importing = Importing { file: file.into(), strict: arguments.strict, now: now()? };
     let mut findings = Findings { is_json: arguments.format.is_json(), ..Findings::default() };
     let imported = import(store, &mut *input, &importing, &mut |source, finding| {
         findings.add(source, finding);

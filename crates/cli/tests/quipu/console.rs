@@ -51,6 +51,7 @@ fn run_block(folder: &Folder, block: &str) -> String {
             .current_dir(folder.path())
             .env("PATH", &path)
             .env("NO_COLOR", "1")
+            .env("USER", "mira")
             .env("QUIPU_NOW", "2026-11-03T10:00:00.000000Z")
             .output()
             .unwrap();

@@ -73,6 +73,16 @@ pub enum Violation {
 }
 
 impl Violation {
+    /// Whether what is missing may have been said outside of the run: policies and resources are
+    /// often an agent's, and stand in the agent's stream.
+    pub fn may_be_the_agents(&self) -> bool {
+        matches!(
+            self,
+            Violation::PolicyNotProposed { turned_down: None, .. }
+                | Violation::UnknownResource { .. }
+        )
+    }
+
     /// Its code, which has a page.
     pub fn code(&self) -> &'static Code {
         match self {

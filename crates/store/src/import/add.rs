@@ -1,7 +1,8 @@
 //! Adds events to the store, some at a time, and says what is odd about each.
 
 use diagnostics::Severity;
-use history::{Event, Ledger, Stream, kinds};
+use history::kinds::Fact;
+use history::{Event, Ledger, Stream, Violation, kinds};
 use value::{Map, Pointer};
 
 use super::lines::Current;
@@ -74,12 +75,37 @@ impl Import<'_> {
             Some(ledger) => ledger,
             None => Box::new(self.ledger(stream)?),
         };
-        for violation in ledger.check(event, fact.as_ref(), None) {
-            self.findings.add(current, findings::violation(base, &violation));
+        // What was written long ago is imported late; only a time to come is a mistake.
+        let recorded = self.findings.importing.now;
+        let is_to_come = fact.as_ref().is_some_and(|fact| fact.common.ts > recorded);
+        for violation in ledger.check(event, fact.as_ref(), is_to_come.then_some(recorded)) {
+            if !violation.may_be_the_agents()
+                || !self.agent_knows(event, fact.as_ref(), &violation)?
+            {
+                self.findings.add(current, findings::violation(base, &violation));
+            }
         }
         ledger.apply(event, fact.as_ref());
         self.streams.open(stream).ledger = Some(ledger);
         Ok(())
+    }
+
+    /// Whether what is missing in a run was said in the stream of its agent.
+    fn agent_knows(
+        &mut self,
+        event: &Event,
+        fact: Option<&Fact>,
+        missing: &Violation,
+    ) -> Result<bool, ImportError> {
+        let common = fact.map(|fact| &fact.common).filter(|common| common.run_id.is_some());
+        let Some(agent) = common.and_then(|common| common.agent_id.clone()) else {
+            return Ok(false);
+        };
+        let agent = Stream::Agent(agent);
+        self.flush(&agent)?;
+        let Some(info) = self.store.stream(&agent)? else { return Ok(false) };
+        let ledger = self.ledgers.at(self.store, &agent, info.next)?;
+        Ok(!ledger.check(event, fact, None).contains(missing))
     }
 
     /// The ledger of a stream that has events, or goes on from some.

@@ -169,8 +169,12 @@ pub(super) fn origin_unknown(
     there: Option<EventId>,
 ) -> Diagnostic {
     let message = not_from(stream, origin, there);
-    Diagnostic::new(&codes::ORIGIN_UNKNOWN, at("from"), message)
-        .help("it is kept as a run of its own; to keep it as a fork, import that run first")
+    let (code, help) = match there {
+        None => (&codes::ORIGIN_UNKNOWN, "to keep it as a fork, import that run first"),
+        Some(_) => (&codes::WRONG_ORIGIN, "`from` names the last event that the fork shares"),
+    };
+    Diagnostic::new(code, at("from"), message)
+        .help(format!("it is kept as a run of its own; {help}"))
 }
 
 pub(super) fn wrong_stream(stream: &Stream, name: &str, found: &str) -> Diagnostic {

@@ -21,6 +21,7 @@ mod values;
 use std::io;
 
 use diagnostics::{Diagnostic, Severity, Source};
+use history::Timestamp;
 use history::line::{Line, NotALine, Whose};
 pub use lines::Input;
 use value::Text;
@@ -38,6 +39,8 @@ pub struct Importing {
     pub file: Text,
     /// Whether nothing at all is taken if anything is wrong.
     pub strict: bool,
+    /// What time it is.
+    pub now: Timestamp,
 }
 
 /// What an import did.

@@ -7,6 +7,7 @@ use history::{Operation, OperationId};
 
 use super::lines::{Current, Lines, Stretches};
 use super::{Import, ImportError, findings, of_store};
+use crate::MoveError;
 
 /// The name whose moves are being read.
 struct Name {
@@ -65,6 +66,8 @@ impl Import<'_> {
                 last.known.insert(id);
                 Ok(true)
             }
+            // That the events are missing was said when they were left out.
+            Err(MoveError::NoTarget(place)) if self.streams.is_stopped(&place.stream) => Ok(false),
             Err(error) => {
                 let mut found = findings::broken_name(of_store(error)?);
                 let rest = format!("the rest of `{}` in this file is not taken", operation.name);

@@ -22,6 +22,11 @@ enum Found {
     Left,
 }
 
+/// The run that a fork goes on from.
+fn run(origin: Origin) -> Stream {
+    Stream::Run(origin.run_id)
+}
+
 /// How a stream begins.
 enum Begin {
     Open(Open),
@@ -175,13 +180,28 @@ impl Import<'_> {
                     first_cause(&waiting).clone()
                 }
             };
-            waiting.remove(&stream);
-            self.take_again(&stream, lines)?;
-            self.streams.is_hopeless = false;
+            let origin = waiting.remove(&stream);
+            let is_hopeless = std::mem::take(&mut self.streams.is_hopeless);
+            if is_hopeless && origin.is_some_and(|origin| self.streams.is_stopped(&run(origin))) {
+                self.leave(&stream);
+            } else {
+                self.streams.is_hopeless = is_hopeless;
+                self.take_again(&stream, lines)?;
+                self.streams.is_hopeless = false;
+            }
             let others = stream.run_id().and_then(|run| of_run.remove(run));
             ready.extend(others.into_iter().flatten());
         }
         self.flush_all()
+    }
+
+    /// Leaves out a stream that goes on from what was left out. Why that was has been said.
+    fn leave(&mut self, stream: &Stream) {
+        let left = self.streams.states.insert(stream.clone(), State::Stopped);
+        if let Some(State::Waiting(waiting)) = left {
+            self.findings.done.left +=
+                waiting.lines.iter().map(|(_, count)| count as u64).sum::<u64>();
+        }
     }
 
     fn take_again(&mut self, stream: &Stream, lines: &mut Lines<'_>) -> Result<(), ImportError> {

@@ -70,6 +70,15 @@ impl Streams {
         }
     }
 
+    /// Whether a part of a stream was left out of this import, and it was said why.
+    pub(super) fn is_stopped(&self, stream: &Stream) -> bool {
+        match self.states.get(stream) {
+            Some(State::Stopped) => true,
+            Some(State::Waiting(waiting)) => waiting.is_stopped,
+            _ => false,
+        }
+    }
+
     pub(super) fn close(&mut self, stream: &Stream) {
         self.states.insert(stream.clone(), State::Stopped);
     }

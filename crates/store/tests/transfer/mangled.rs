@@ -15,7 +15,7 @@ use store::{
 };
 
 use crate::round::fill;
-use crate::shelf::{Shelf, file};
+use crate::shelf::{Shelf, file, noon};
 
 /// Lines of an export, some of them as events that stand alone.
 fn lines(random: &mut Random, seed: u64) -> Vec<String> {
@@ -123,7 +123,7 @@ fn an_import_that_breaks_off_anywhere_is_completed_by_the_next() {
     let exported = from.export();
     for room in 0..60 {
         let store = Filling { inner: MemoryStore::default(), room: AtomicUsize::new(room) };
-        let importing = Importing { file: "f".into(), strict: false };
+        let importing = Importing { file: "f".into(), strict: false, now: noon() };
         let import =
             || import(&store, &mut Cursor::new(exported.as_bytes()), &importing, &mut |_, _| {});
         let is_full = import().is_err();

@@ -1,0 +1,52 @@
+//! One cause, one finding: what follows from a line that could not be taken is not said again.
+
+use history::{Place, Stream};
+use store::names::{By, set};
+
+use crate::shelf::{Shelf, noon};
+
+const START: &str =
+    r#"{"kind":"run_started","ts":"2026-01-01T00:00:00.000000Z","run_id":"r","agent_id":"a"}"#;
+
+#[test]
+fn a_fork_of_what_was_left_out_is_left_out_too() {
+    let full = Shelf::memory();
+    full.take(START);
+    let fork = START.replace(r#""run_id":"r""#, r#""run_id":"f""#);
+    let origin = full.0.stream(&Stream::run("r")).unwrap().unwrap();
+    let id = full.0.read(&origin.stream, 0, 1).unwrap()[0].event.id();
+    let from = format!(r#","from":{{"run_id":"r","seq":0,"event_id":"{id}"}}}}"#);
+    full.take(fork.strip_suffix('}').unwrap().to_string() + &from);
+    let by = By { ts: noon(), actor: None, reason: None };
+    set(&*full.0, "main", &Place::new(Stream::run("f"), 1), by).unwrap();
+    let export = full.export();
+    // The first event of `r` has another time than its id says; `f` and `main` follow from it.
+    let (fork, rest) = export.split_once('\n').unwrap();
+    let spoilt = format!("{fork}\n{}", rest.replacen("T00:00:00", "T00:00:01", 1));
+    let shelf = Shelf::memory();
+    let said = shelf.import(&spoilt);
+    assert_eq!(said.codes(), ["H102"], "{said:?}");
+    assert_eq!((said.done.added, said.done.left, said.done.names), (0, 1, 0));
+    assert_eq!(shelf.take(&export).added, 2);
+    assert_eq!(shelf.export(), export);
+}
+
+#[test]
+fn what_an_agent_has_its_runs_have() {
+    let lines = [
+        r#"{"kind":"policy_proposed","ts":"2026-01-01T00:00:00.000000Z","agent_id":"a","policy_ref":"p"}"#,
+        r#"{"kind":"resource_registered","ts":"2026-01-01T00:00:00.000000Z","agent_id":"a","resource":{"id":"w","kind":"file","name":"w","capabilities":[]}}"#,
+        START,
+        r#"{"kind":"policy_activated","ts":"2026-01-01T00:00:00.000000Z","agent_id":"a","run_id":"r","policy_ref":"p"}"#,
+        r#"{"kind":"resource_attached","ts":"2026-01-01T00:00:00.000000Z","agent_id":"a","run_id":"r","resource_ref":"w","mode":"ro"}"#,
+    ];
+    Shelf::memory().take(lines.join("\n"));
+    let said = Shelf::memory().import(lines[2..].join("\n"));
+    assert_eq!(said.codes(), ["H310", "H328"]);
+}
+
+#[test]
+fn only_a_time_to_come_is_a_mistake() {
+    Shelf::memory().take(START.replace("2026", "1980"));
+    assert_eq!(Shelf::memory().import(START.replace("2026", "2999")).codes(), ["H315"]);
+}
