@@ -3,7 +3,7 @@
 
 use rusqlite::Connection;
 
-use super::read::{hash, id8, indexed, last_position};
+use super::read::{hash, id8, indexed, last_position, span};
 use crate::StoreError;
 
 /// Each is a question whose answer must be nothing; the answers say what is wrong.
@@ -73,11 +73,12 @@ fn ids(connection: &Connection) -> Result<Vec<String>, StoreError> {
     }
     let mut events =
         reading.prepare("SELECT id, position FROM event WHERE position <= ?1 ORDER BY position")?;
-    let mut index = reading.prepare("SELECT 1 FROM event_id WHERE id8 = ?1 AND position = ?2")?;
+    let mut index =
+        reading.prepare("SELECT 1 FROM event_id WHERE span = ?1 AND id8 = ?2 AND position = ?3")?;
     let mut rows = events.query([until])?;
     while let Some(row) = rows.next()? {
         let position: i64 = row.get(1)?;
-        if !index.exists([id8(hash(row, 0)?.as_bytes()), position])? {
+        if !index.exists([span(position), id8(hash(row, 0)?.as_bytes()), position])? {
             found.push(format!("the index of ids lacks the event at position {position}"));
             break;
         }

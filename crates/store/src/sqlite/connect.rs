@@ -14,7 +14,7 @@ use crate::StoreError;
 
 /// How long SQLite waits for other connections, which hold a store for moments only: when it is
 /// opened after a crash, and when the last one closes it.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// So many statements stay prepared: all there are.
 const STATEMENTS: usize = 64;
@@ -32,7 +32,7 @@ pub(super) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
-            fs::create_dir_all(folder).map_err(failed)?;
+            create(folder).map_err(failed)?;
             let Some(name) = path.file_name() else { return Err(failed(error)) };
             fs::canonicalize(folder).map_err(failed)?.join(name)
         }
@@ -45,6 +45,23 @@ pub(super) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(located)
 }
 
+/// Makes a folder with all above it, and sees that they outlive a loss of power.
+fn create(folder: &Path) -> std::io::Result<()> {
+    if folder.exists() {
+        return Ok(());
+    }
+    let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
+    let above = above.unwrap_or(Path::new("."));
+    create(above)?;
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    #[cfg(unix)]
+    fs::File::open(above)?.sync_all()?;
+    Ok(())
+}
+
 /// Refuses a file that is there and not ours, without writing anything beside it or into it.
 pub(super) fn look(path: &Path) -> Result<Contents, StoreError> {
     if !path.exists() {
@@ -55,6 +72,10 @@ pub(super) fn look(path: &Path) -> Result<Contents, StoreError> {
     match connection.pragma_query_one::<i64>(None, "application_id") {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             Err(StoreError::Unusable(format!("`{}` is not a store", path.display())))
+        }
+        // Without locks a file that is being written can look torn. Opening it will tell.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+            Ok(Contents::Current)
         }
         _ => schema::look(&connection, path),
     }

@@ -2,22 +2,27 @@
 //! fail. What is written is in `write`.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use history::{Link, Stream};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use value::Digest;
 
+use super::connect::PATIENCE;
 use super::fault::{is_full, leaves_doubt};
 use super::read::{hash, id8, indexed, last_position};
 use super::schema;
 use crate::StoreError;
 
-/// The log goes into the file when it has so many pages.
+/// The log goes into the file when it has so many pages that are not there yet.
 const LOG_PAGES: i64 = 2_000;
 
-/// From so many on even readers are waited for, since they keep the log from beginning anew.
+/// From so many on readers are waited for, since they keep the log from beginning anew.
 const LOG_PAGES_MAX: i64 = 4 * LOG_PAGES;
+
+/// So long they are waited for. Who reads longer makes the log longer.
+const READERS_PATIENCE: Duration = Duration::from_millis(50);
 
 /// The connection that writes, and what it remembers.
 pub(super) struct Desk {
@@ -28,6 +33,8 @@ pub(super) struct Desk {
     waits: bool,
     /// Whether there may be commits that are not on the disk.
     unsynced: bool,
+    /// So long may the log become.
+    log_limit: i64,
     /// Why nothing is written any more.
     broken: Option<String>,
 }
@@ -74,6 +81,7 @@ impl Desk {
             remembered: Remembered::default(),
             waits: true,
             unsynced: is_blocked,
+            log_limit: LOG_PAGES_MAX,
             broken: None,
         })
     }
@@ -165,16 +173,23 @@ impl Desk {
 
     /// Brings a long log into the file. What was committed is safe whether this goes well or not.
     fn shorten_log(&mut self) {
-        let shortened =
-            checkpoint(&self.connection, "NOOP").and_then(|(_, pages, done)| match pages {
-                LOG_PAGES_MAX.. => checkpoint(&self.connection, "RESTART").map(drop),
-                LOG_PAGES.. if done < pages => checkpoint(&self.connection, "PASSIVE").map(drop),
-                _ => Ok(()),
-            });
-        match shortened {
+        match self.try_shorten_log() {
             Err(error) if !is_full(&error) => self.give_up(error.to_string()),
             _ => {}
         }
+    }
+
+    fn try_shorten_log(&mut self) -> rusqlite::Result<()> {
+        let (_, pages, done) = checkpoint(&self.connection, "NOOP")?;
+        if pages >= self.log_limit {
+            self.connection.busy_timeout(READERS_PATIENCE)?;
+            let (is_blocked, ..) = checkpoint(&self.connection, "RESTART")?;
+            self.connection.busy_timeout(PATIENCE)?;
+            self.log_limit = if is_blocked { pages + LOG_PAGES } else { LOG_PAGES_MAX };
+        } else if pages - done >= LOG_PAGES {
+            checkpoint(&self.connection, "PASSIVE")?;
+        }
+        Ok(())
     }
 
     /// After this nothing is written: what did not reach the disk cannot be sent there again.

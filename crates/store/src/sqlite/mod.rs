@@ -34,6 +34,9 @@ use crate::{Append, AppendError, Arrival, Durability, MoveError, Receipt, Store,
 /// Ids go into the index in batches of so many events; younger ones are looked through.
 const ID_BATCH: i64 = 4_096;
 
+/// The index of ids is apart for so many positions.
+const ID_SPAN: i64 = 64 * ID_BATCH;
+
 /// How often who watches another process's writing looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 

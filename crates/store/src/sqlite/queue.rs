@@ -182,3 +182,100 @@ impl Drop for Seat {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn request(durability: Durability) -> Request<'static> {
+        Request {
+            stream: Cow::Owned(Stream::Store),
+            expected: Expected::New,
+            events: Cow::Owned(Vec::new()),
+            blobs: Cow::Owned(Vec::new()),
+            key: None,
+            durability,
+            origin: None,
+            needed: Vec::new(),
+        }
+    }
+
+    /// Answers everybody, each with its place in the group.
+    fn answer(requests: &[Request<'_>]) -> Vec<Outcome> {
+        let link = Link(Digest::of(b""));
+        let receipt = |first| Ok(Receipt { first, link, repeated: false });
+        (0..requests.len() as u64).map(receipt).collect()
+    }
+
+    fn waiting(queue: &Queue) -> usize {
+        let line = queue.line();
+        line.urgent.len() + line.shared.len()
+    }
+
+    /// Has others wait behind a leader, who goes on when they all do; gives back the groups in
+    /// which they were served, and what became of them.
+    fn behind(
+        leader: impl FnOnce(&[Request<'_>]) -> Vec<Outcome> + Send,
+        others: &[Durability],
+    ) -> (Vec<Vec<Durability>>, Vec<Outcome>) {
+        let (queue, groups) = (Queue::default(), Mutex::new(Vec::new()));
+        let (leads, led) = channel();
+        let outcomes = std::thread::scope(|scope| {
+            let (queue, groups) = (&queue, &groups);
+            scope.spawn(move || {
+                let lead = std::panic::AssertUnwindSafe(|| {
+                    queue.serve(request(Durability::Group), |requests| {
+                        leads.send(()).unwrap();
+                        while waiting(queue) < others.len() {
+                            std::thread::yield_now();
+                        }
+                        leader(requests)
+                    })
+                });
+                let _ = std::panic::catch_unwind(lead);
+            });
+            led.recv().unwrap();
+            let threads: Vec<_> = others
+                .iter()
+                .map(|durability| {
+                    scope.spawn(move || {
+                        queue.serve(request(*durability), |requests| {
+                            let group = requests.iter().map(|request| request.durability);
+                            groups.lock().unwrap().push(group.collect());
+                            answer(requests)
+                        })
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(!queue.line().busy);
+        (groups.into_inner().unwrap(), outcomes)
+    }
+
+    #[test]
+    fn those_who_wait_go_together() {
+        let (groups, outcomes) = behind(answer, &[Durability::Group; 5]);
+        assert_eq!(groups, [[Durability::Group; 5]]);
+        let mut places: Vec<u64> =
+            outcomes.into_iter().map(|outcome| outcome.unwrap().first).collect();
+        places.sort_unstable();
+        assert_eq!(places, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn the_urgent_go_next_and_alone_and_in_turn_with_the_others() {
+        use Durability::{Fsync, Group};
+        let (groups, _) = behind(answer, &[Group, Fsync, Group, Fsync]);
+        assert_eq!(groups, [vec![Fsync], vec![Group, Group], vec![Fsync]]);
+    }
+
+    #[test]
+    fn a_leader_that_panics_leaves_the_lead_to_others() {
+        let (groups, outcomes) = behind(|_| panic!("as it should"), &[Durability::Group; 2]);
+        assert_eq!(groups, [[Durability::Group; 2]]);
+        assert!(outcomes.iter().all(Result::is_ok));
+    }
+}

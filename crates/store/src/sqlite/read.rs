@@ -8,7 +8,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use value::{Digest, json};
 
-use super::ID_BATCH;
+use super::{ID_BATCH, ID_SPAN};
 use crate::{Arrival, StoreError};
 
 /// Numbers beyond what SQLite has stand behind everything that is there.
@@ -190,6 +190,11 @@ pub(super) fn indexed(last: i64) -> i64 {
     last - last % ID_BATCH
 }
 
+/// The part of the index that a position is in.
+pub(super) fn span(position: i64) -> i64 {
+    (position - 1) / ID_SPAN
+}
+
 pub(super) fn find(
     connection: &Connection,
     prefix: &str,
@@ -209,14 +214,17 @@ pub(super) fn find(
     let mut places: Vec<(Place, EventId)> = Vec::new();
     if indexed > 0 {
         let mut statement = connection.prepare_cached(
-            "SELECT s.name, e.seq, e.id FROM event_id i
+            "WITH RECURSIVE spans(span) AS
+                 (VALUES(0) UNION ALL SELECT span + 1 FROM spans WHERE span < ?7)
+             SELECT s.name, e.seq, e.id FROM spans
+             CROSS JOIN event_id i ON i.span = spans.span AND i.id8 BETWEEN ?1 AND ?2
              CROSS JOIN event e ON e.position = i.position CROSS JOIN stream s ON s.no = e.stream
-             WHERE i.id8 BETWEEN ?1 AND ?2 AND i.position <= ?3 AND e.id BETWEEN ?4 AND ?5
+             WHERE i.position <= ?3 AND e.id BETWEEN ?4 AND ?5
              ORDER BY i.position LIMIT ?6",
         )?;
         let (low8, high8) = (id8(low.as_bytes()), id8(high.as_bytes()));
         let (low, high) = (low.as_bytes(), high.as_bytes());
-        let rows = params![low8, high8, indexed, low, high, limited(limit)];
+        let rows = params![low8, high8, indexed, low, high, limited(limit), span(indexed)];
         places = statement.query_and_then(rows, found)?.collect::<Result<_, _>>()?;
     }
     let mut statement = connection.prepare_cached(

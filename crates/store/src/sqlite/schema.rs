@@ -13,7 +13,8 @@ const APPLICATION: i64 = 0x5155_5055;
 const VERSIONS: &[&str] = &[
     // An event's position is its place in the order of arrival, from 1 and without gaps.
     // `event_id` holds the first eight bytes of ids, for all events up to the last position
-    // that is a multiple of `ID_BATCH`; see `write`.
+    // that is a multiple of `ID_BATCH`, apart for each `ID_SPAN` positions: so a batch touches
+    // few pages, however many events there are.
     "CREATE TABLE stream(
         no INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,
@@ -35,9 +36,10 @@ const VERSIONS: &[&str] = &[
     ) STRICT;
     CREATE INDEX event_kind ON event(stream, kind, seq);
     CREATE TABLE event_id(
+        span INTEGER NOT NULL,
         id8 INTEGER NOT NULL,
         position INTEGER NOT NULL,
-        PRIMARY KEY(id8, position)
+        PRIMARY KEY(span, id8, position)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE idempotency(
         stream INTEGER NOT NULL,

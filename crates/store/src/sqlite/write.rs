@@ -7,7 +7,7 @@ use value::{Digest, json};
 
 use super::desk::{Desk, Head, Until};
 use super::queue::{Outcome, Request};
-use super::read::{bounded, hash, id8, indexed};
+use super::read::{bounded, hash, id8, indexed, span};
 use crate::{AppendError, Durability, Expected, Receipt, StoreError};
 
 /// So many streams are remembered.
@@ -225,12 +225,15 @@ impl Desk {
         if whole == 0 {
             return Ok(());
         }
-        let mut batch: Vec<(i64, i64)> = self.remembered.tail.drain(..whole).collect();
+        let whole = self.remembered.tail.drain(..whole);
+        let mut batch: Vec<(i64, i64, i64)> =
+            whole.map(|(id8, position)| (span(position), id8, position)).collect();
         batch.sort_unstable();
-        let mut statement =
-            self.connection.prepare_cached("INSERT INTO event_id(id8, position) VALUES(?1, ?2)")?;
-        for (id8, position) in batch {
-            statement.execute([id8, position])?;
+        let mut statement = self
+            .connection
+            .prepare_cached("INSERT INTO event_id(span, id8, position) VALUES(?1, ?2, ?3)")?;
+        for (span, id8, position) in batch {
+            statement.execute([span, id8, position])?;
         }
         Ok(())
     }
