@@ -11,11 +11,18 @@ use super::{Import, ImportError, findings, ledgers};
 use crate::blobs::is_there;
 use crate::{Append, Durability, Expected};
 
-/// So many events of a stream are added at once.
-const BATCH: usize = 1000;
+/// What memory an import may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// So many events of a stream are added at once.
+    pub(super) batch: usize,
+    /// So many bytes of events wait at most to be added, of all streams together.
+    pub(super) pending: usize,
+    /// Of so many events more than is needed something is remembered: 100 bytes of each, or fewer.
+    pub(super) remembered: usize,
+}
 
-/// So many bytes of events wait at most to be added, of all streams together.
-const PENDING_MAX: usize = 16 << 20;
+pub(super) const LIMITS: Limits = Limits { batch: 1000, pending: 16 << 20, remembered: 1 << 20 };
 
 impl Import<'_> {
     /// Adds an event at the end of its stream, and says what is odd about it.
@@ -42,9 +49,9 @@ impl Import<'_> {
             seen.insert(brief(event.id()));
         });
         open.pending.push(event);
-        let is_full = open.pending.len() >= BATCH;
+        let is_full = open.pending.len() >= self.limits.batch;
         self.streams.pending += size;
-        if self.streams.pending > PENDING_MAX {
+        if self.streams.pending > self.limits.pending {
             self.flush_all()?;
         } else if is_full {
             self.flush(stream)?;
@@ -54,7 +61,8 @@ impl Import<'_> {
 
     /// Makes room if more is remembered than should be.
     pub(super) fn remember(&mut self, events: usize) -> Result<(), ImportError> {
-        if self.streams.remember(events) {
+        self.streams.remembered += events;
+        if self.streams.remembered > self.limits.remembered {
             self.flush_all()?;
             self.streams.forget();
         }

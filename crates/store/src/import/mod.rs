@@ -26,6 +26,7 @@ use history::line::{Line, NotALine, Whose};
 pub use lines::Input;
 use value::Text;
 
+use self::add::{LIMITS, Limits};
 use self::ledgers::Ledgers;
 use self::lines::{Current, Lines, Spot, Stretches};
 use self::rehearsal::Rehearsal;
@@ -92,20 +93,21 @@ pub fn import(
     tell: &mut Tell<'_>,
 ) -> Result<Imported, ImportError> {
     if importing.strict {
-        let rehearsed = run(&Rehearsal::new(store)?, input, importing, tell)?;
+        let rehearsed = run(&Rehearsal::new(store)?, input, importing, LIMITS, tell)?;
         if rehearsed.errors > 0 {
             let Imported { errors, warnings, .. } = rehearsed;
             return Ok(Imported { errors, warnings, refused: true, ..Imported::default() });
         }
-        return run(store, input, importing, &mut |_, _| {});
+        return run(store, input, importing, LIMITS, &mut |_, _| {});
     }
-    run(store, input, importing, tell)
+    run(store, input, importing, LIMITS, tell)
 }
 
 fn run(
     store: &dyn Store,
     input: &mut dyn Input,
     importing: &Importing,
+    limits: Limits,
     tell: &mut Tell<'_>,
 ) -> Result<Imported, ImportError> {
     let mut lines = Lines::new(input)?;
@@ -113,6 +115,7 @@ fn run(
     let done = Imported { blobs, ..Imported::default() };
     let mut import = Import {
         store,
+        limits,
         findings: Findings { importing, tell, done },
         streams: Streams::default(),
         ledgers: Ledgers::default(),
@@ -131,6 +134,7 @@ fn run(
 /// An import under way.
 struct Import<'a> {
     store: &'a dyn Store,
+    limits: Limits,
     findings: Findings<'a>,
     streams: Streams,
     ledgers: Ledgers,
@@ -244,5 +248,91 @@ fn of_store(error: MoveError) -> Result<String, ImportError> {
     match error {
         MoveError::Store(error) => Err(error.into()),
         other => Ok(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use history::line::Line;
+
+    use super::*;
+    use crate::{Archive, Durability, Expected, MemoryStore, export};
+
+    fn exported(store: &dyn Store) -> String {
+        let mut out = Vec::new();
+        export(store, None, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// A generated history, as an export.
+    fn generated(seed: u64) -> String {
+        let store = MemoryStore::default();
+        for piece in sim::history::histories(seed, 400) {
+            let next = store.stream(&piece.stream).unwrap().map(|info| info.next);
+            let expected = match (next, piece.fork_of) {
+                (Some(next), _) => Expected::Next(next),
+                (None, Some(place)) => Expected::Fork(place),
+                (None, None) => Expected::New,
+            };
+            let append = crate::Append {
+                stream: &piece.stream,
+                expected,
+                events: &piece.events,
+                blobs: &piece.blobs,
+                key: None,
+                durability: Durability::Os,
+                unverified: false,
+            };
+            store.append(&append).unwrap();
+        }
+        exported(&store)
+    }
+
+    /// The same events in another order of runs, each alone.
+    fn alone(exported: &str) -> String {
+        let mut lines: Vec<(u64, String)> = Vec::new();
+        for line in exported.lines() {
+            lines.push(match Line::read(line) {
+                Ok(Line::Event { seq, event, .. }) => (seq, value::json::canonical(&event.value())),
+                _ => (u64::MAX, line.into()),
+            });
+        }
+        // Round and round, as a log of many runs would be.
+        lines.sort_by_key(|(seq, _)| *seq);
+        lines.into_iter().map(|(_, line)| line + "\n").collect()
+    }
+
+    #[test]
+    fn what_is_found_and_kept_does_not_depend_on_memory() {
+        let importing = Importing { file: "f".into(), strict: false };
+        let small = [
+            Limits { batch: 1, pending: usize::MAX, remembered: usize::MAX },
+            Limits { batch: usize::MAX, pending: 2000, remembered: usize::MAX },
+            Limits { batch: 7, pending: usize::MAX, remembered: 3 },
+            Limits { batch: usize::MAX, pending: usize::MAX, remembered: 40 },
+        ];
+        for seed in 0..3 {
+            let placed = generated(seed);
+            let alone = alone(&placed);
+            for file in [placed.clone(), alone.clone(), format!("{alone}{alone}{placed}")] {
+                let import = |limits| {
+                    let store = MemoryStore::default();
+                    let mut found = Vec::new();
+                    let mut input = Cursor::new(file.as_bytes());
+                    let done =
+                        run(&store, &mut input, &importing, limits, &mut |source, finding| {
+                            found.push((source.first_line(), finding));
+                        });
+                    (done.unwrap(), found, exported(&store))
+                };
+                let usual = import(LIMITS);
+                assert!(usual.2 == placed, "seed {seed}");
+                for limits in small {
+                    assert!(import(limits) == usual, "seed {seed}, {limits:?}");
+                }
+            }
+        }
     }
 }

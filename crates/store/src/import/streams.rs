@@ -9,9 +9,6 @@ use value::Digest;
 use super::lines::Stretches;
 use crate::Expected;
 
-/// Of so many events more than is needed something is remembered: 100 bytes of each, or fewer.
-const REMEMBERED_MAX: usize = 1 << 20;
-
 /// What is known of the streams that the file speaks of.
 #[derive(Default)]
 pub(super) struct Streams {
@@ -19,7 +16,7 @@ pub(super) struct Streams {
     /// Bytes of events that wait to be added.
     pub(super) pending: usize,
     /// How much is remembered that could be read again, in events.
-    remembered: usize,
+    pub(super) remembered: usize,
     /// Whether what a stream waits for will not come any more.
     pub(super) is_hopeless: bool,
 }
@@ -89,13 +86,6 @@ impl Streams {
             _ => None,
         });
         waiting.collect()
-    }
-
-    /// Takes note that something about so many events is remembered, and says whether that is
-    /// too much.
-    pub(super) fn remember(&mut self, events: usize) -> bool {
-        self.remembered += events;
-        self.remembered > REMEMBERED_MAX
     }
 
     /// Forgets all that can be read again. INVARIANT: no event waits to be added.

@@ -185,10 +185,9 @@ pub(crate) fn event(run: &str, what: &str) -> Event {
 
 /// The first event of a fork.
 pub(crate) fn fork(run: &str, of: &str, seq: u64, origin: &Event) -> String {
-    format!(
-        r#"{{"agent_id":"a","from":{{"event_id":"{}","run_id":"{of}","seq":{seq}}},"kind":"run_started","run_id":"{run}","ts":"2026-01-01T00:00:00.000000Z"}}"#,
-        origin.id()
-    )
+    let from = format!(r#"{{"event_id":"{}","run_id":"{of}","seq":{seq}}}"#, origin.id());
+    let start = bare(run, "start").replace("x.test.start", "run_started");
+    start.replacen('{', &format!(r#"{{"agent_id":"a","from":{from},"#), 1)
 }
 
 /// Lines with their ends.
