@@ -140,6 +140,23 @@ mod tests {
     }
 
     #[test]
+    fn an_event_may_contradict_where_it_stands() {
+        let by = |stream: &Stream, members: &[(&str, &str)]| {
+            let members = members.iter().map(|(name, id)| ((*name).into(), Value::from(*id)));
+            stream.contradicted_by(&members.collect()).map(|(name, _)| name)
+        };
+        let (run, agent) = (Stream::run("r"), Stream::Agent("a".into()));
+        assert_eq!(by(&run, &[("run_id", "r"), ("agent_id", "b")]), None);
+        assert_eq!(by(&run, &[("agent_id", "b")]), None);
+        assert_eq!(by(&run, &[("run_id", "s")]), Some("run_id"));
+        assert_eq!(by(&agent, &[("agent_id", "a")]), None);
+        assert_eq!(by(&agent, &[("agent_id", "b")]), Some("agent_id"));
+        assert_eq!(by(&agent, &[("agent_id", "a"), ("run_id", "r")]), Some("run_id"));
+        assert_eq!(by(&Stream::Store, &[]), None);
+        assert_eq!(by(&Stream::Store, &[("agent_id", "a")]), Some("agent_id"));
+    }
+
+    #[test]
     fn a_place_needs_a_number() {
         for text in ["r1", "r1@", "@1", "r1@-1", "r1@+1", "r1@x", "r1@99999999999999999999"] {
             assert_eq!(Place::parse(text), None, "{text}");

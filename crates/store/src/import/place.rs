@@ -53,13 +53,9 @@ impl Import<'_> {
             return self.refuse(current, stream, findings::wrong_stream(stream, name, &owner));
         }
         if matches!(found, Found::Absent) {
-            match self.begin_placed(stream, seq, &event, &members)? {
-                Begin::Open(open) => self.open_new(stream, open),
-                Begin::Wait(origin) => {
-                    self.wait(current, stream, origin);
-                    return Ok(());
-                }
-                Begin::Refuse(found) => return self.refuse(current, stream, found),
+            let begin = self.begin_placed(stream, seq, &event, &members)?;
+            if !self.begin(current, stream, begin)? {
+                return Ok(());
             }
         }
         let place = Place::new(stream.clone(), seq);
@@ -104,24 +100,10 @@ impl Import<'_> {
                 }
             }
             Found::Absent => {
-                let open = match origin_of(&event, &members) {
-                    None => Open::new(&stream),
-                    Some(origin) => match self.origin(&origin)? {
-                        Some((place, link)) => Open::fork(&stream, place, link),
-                        None if self.streams.is_hopeless => {
-                            let place = place_of(&origin);
-                            let there = self.event_at(&place)?;
-                            let found = findings::origin_unknown(&stream, &place, there);
-                            self.findings.add(current, found);
-                            Open::new(&stream)
-                        }
-                        None => {
-                            self.wait(current, &stream, origin);
-                            return Ok(());
-                        }
-                    },
-                };
-                self.open_new(&stream, open);
+                let begin = self.begin_bare(current, &stream, &event, &members)?;
+                if !self.begin(current, &stream, begin)? {
+                    return Ok(());
+                }
             }
         }
         self.add(current, &stream, event, &members, &Pointer::root())
@@ -240,21 +222,33 @@ impl Import<'_> {
         match self.store.stream(stream)? {
             None => Ok(Found::Absent),
             Some(info) => {
-                self.open_new(stream, Open::there(&info));
+                self.streams.states.insert(stream.clone(), State::Open(Open::there(&info)));
                 Ok(Found::Open)
             }
         }
     }
 
-    fn open_new(&mut self, stream: &Stream, open: Open) {
-        self.streams.states.insert(stream.clone(), State::Open(open));
-    }
-
-    fn wait(&mut self, current: &Current<'_>, stream: &Stream, origin: Origin) {
-        let mut lines = Stretches::default();
-        lines.add(current);
-        let waiting = Waiting { lines, origin, is_stopped: false };
-        self.streams.states.insert(stream.clone(), State::Waiting(waiting));
+    /// Begins a stream, and says whether its first event can be taken now.
+    fn begin(
+        &mut self,
+        current: &Current<'_>,
+        stream: &Stream,
+        begin: Begin,
+    ) -> Result<bool, ImportError> {
+        let (state, is_open) = match begin {
+            Begin::Open(open) => (State::Open(open), true),
+            Begin::Wait(origin) => {
+                let mut lines = Stretches::default();
+                lines.add(current);
+                (State::Waiting(Waiting { lines, origin, is_stopped: false }), false)
+            }
+            Begin::Refuse(found) => {
+                self.refuse(current, stream, found)?;
+                return Ok(false);
+            }
+        };
+        self.streams.states.insert(stream.clone(), state);
+        Ok(is_open)
     }
 
     /// How a stream begins whose first line says its place.
@@ -280,6 +274,29 @@ impl Import<'_> {
             None if self.streams.is_hopeless => {
                 let there = self.event_at(&place)?;
                 Ok(Begin::Refuse(findings::no_origin(stream, &place, &origin.event_id, there)))
+            }
+            None => Ok(Begin::Wait(origin)),
+        }
+    }
+
+    /// How a stream begins whose first line is an event alone.
+    fn begin_bare(
+        &mut self,
+        current: &Current<'_>,
+        stream: &Stream,
+        event: &Event,
+        members: &Map,
+    ) -> Result<Begin, ImportError> {
+        let Some(origin) = origin_of(event, members) else {
+            return Ok(Begin::Open(Open::new(stream)));
+        };
+        match self.origin(&origin)? {
+            Some((place, link)) => Ok(Begin::Open(Open::fork(stream, place, link))),
+            None if self.streams.is_hopeless => {
+                let place = place_of(&origin);
+                let there = self.event_at(&place)?;
+                self.findings.add(current, findings::origin_unknown(stream, &place, there));
+                Ok(Begin::Open(Open::new(stream)))
             }
             None => Ok(Begin::Wait(origin)),
         }

@@ -1,6 +1,8 @@
 //! Under `strict` all is taken, or nothing.
 
-use store::Imported;
+use history::Stream;
+use history::kinds::Blob;
+use store::{Imported, Importing, import, spool};
 
 use crate::shelf::{Shelf, bare, event, file, fork};
 
@@ -19,16 +21,9 @@ fn a_file_with_a_flaw_is_refused_as_a_whole() {
 #[test]
 fn a_file_without_a_flaw_is_taken_as_without_strict() {
     let parent = event("z", "2");
-    let blob = r#"{"blob":"8e35c2cd3bf6641bdb0e2050b76932cbb2e6034a0ddacc1d9bea82a6ba57f7cf","text":"[1]"}"#;
-    let lines = [
-        fork("a", "z", 1, &parent),
-        bare("z", "1"),
-        bare("z", "2"),
-        bare("a", "end"),
-        blob.replace("8e35c2cd3bf6641bdb0e2050b76932cbb2e6034a0ddacc1d9bea82a6ba57f7cf", &{
-            history::kinds::Blob::new("[1]").id().to_string()
-        }),
-    ];
+    let blob = format!(r#"{{"blob":"{}","text":"[1]"}}"#, Blob::new("[1]").id());
+    let lines =
+        [fork("a", "z", 1, &parent), bare("z", "1"), bare("z", "2"), bare("a", "end"), blob];
     for (strict, lenient) in Shelf::all().into_iter().zip(Shelf::all()) {
         let first = &lines[1..2];
         strict.take(file(first));
@@ -37,8 +32,8 @@ fn a_file_without_a_flaw_is_taken_as_without_strict() {
         let done = Imported { added: 3, repeated: 1, runs: 2, blobs: 1, ..Imported::default() };
         assert_eq!((said.findings.as_slice(), said.done), (&[][..], done));
         lenient.take(file(&lines));
-        strict.name("main", &history::Stream::run("a"), None);
-        lenient.name("main", &history::Stream::run("a"), None);
+        strict.name("main", &Stream::run("a"), None);
+        lenient.name("main", &Stream::run("a"), None);
         assert_eq!(strict.export(), lenient.export());
         // An export, strictly, into an empty store and into itself.
         let other = Shelf::memory();
@@ -47,4 +42,14 @@ fn a_file_without_a_flaw_is_taken_as_without_strict() {
         assert_eq!(other.export(), strict.export());
         assert_eq!(strict.import_strictly(strict.export()).done.repeated, 4);
     }
+}
+
+#[test]
+fn what_can_be_read_only_once_is_spooled() {
+    let text = file(&[fork("a", "z", 0, &event("z", "1")), bare("z", "1")]);
+    let shelf = Shelf::memory();
+    let mut input = spool(&mut text.as_bytes()).unwrap();
+    let importing = Importing { file: "-".into(), strict: true };
+    let done = import(&*shelf.0, &mut input, &importing, &mut |_, _| {}).unwrap();
+    assert_eq!(done, Imported { added: 2, runs: 2, ..Imported::default() });
 }
