@@ -8,6 +8,9 @@
  *   sync     a sync, with EIO                          (lasting: all syncs)
  *   enospc   what needs room                           (lasting: all that need room)
  *   short    a write writes half, the next one nothing (lasting: nothing needing room works)
+ *
+ * With QUIPU_FAULT_TRACE all that changes files is noted in the file of that name, in order, and
+ * what is printed among it: a line `WHAT PATH AT COUNT`, then so many bytes, then a line's end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -32,7 +36,8 @@ static atomic_char ours[FILES];
 static atomic_long calls;
 static const char *folder, *kind;
 static long failing;
-static int lasting;
+static int lasting, trace = -1;
+static char paths[FILES][512];
 
 __attribute__((constructor)) static void begin(void) {
     const char *number = getenv("QUIPU_FAULT_CALL");
@@ -40,6 +45,16 @@ __attribute__((constructor)) static void begin(void) {
     kind = getenv("QUIPU_FAULT_KIND");
     lasting = getenv("QUIPU_FAULT_LASTING") != NULL;
     folder = getenv("QUIPU_FAULT_FOLDER");
+    const char *noted = getenv("QUIPU_FAULT_TRACE");
+    if (noted) trace = open(noted, O_WRONLY | O_CREAT | O_APPEND, 0600);
+}
+
+/* The worker has one thread, so that nothing comes between the parts of a note. */
+static void note(const char *what, const char *path, off64_t at, const void *bytes, size_t count) {
+    if (trace < 0) return;
+    dprintf(trace, "%s %s %lld %zu\n", what, path, (long long)at, count);
+    if (count && syscall(SYS_write, trace, bytes, count) < 0) abort();
+    dprintf(trace, "\n");
 }
 
 static int is(const char *name) { return kind && strcmp(kind, name) == 0; }
@@ -49,7 +64,9 @@ static int needs_room(enum call call) { return call == WRITE || call == SIZE; }
 static int fate(enum call call) {
     long number = atomic_fetch_add(&calls, 1) + 1;
     int error = 0;
-    if (!failing) {
+    if (trace >= 0) {
+        return 0;
+    } else if (!failing) {
         dprintf(STDOUT_FILENO, "\n> call %s\n", NAMES[call]);
     } else if (number == failing) {
         error = is("short") && call == WRITE ? HALF : is("eio") || is("sync") ? EIO : ENOSPC;
@@ -76,7 +93,12 @@ static int is_ours(int file) { return file >= 0 && file < FILES && ours[file]; }
     }
 
 static int opened(int file, const char *path) {
-    if (file >= 0 && file < FILES) ours[file] = is_below(path);
+    if (file < 0 || file >= FILES) return file;
+    ours[file] = is_below(path);
+    if (ours[file]) {
+        snprintf(paths[file], sizeof paths[file], "%s", path);
+        note("open", path, 0, NULL, 0);
+    }
     return file;
 }
 
@@ -84,28 +106,28 @@ static mode_t mode_of(int flags, va_list rest) {
     return flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
 }
 
-#define OPENS(name)                                              \
-    int name(const char *path, int flags, ...) {                 \
-        va_list rest;                                            \
-        va_start(rest, flags);                                   \
-        mode_t mode = mode_of(flags, rest);                      \
-        va_end(rest);                                            \
-        REAL(name);                                              \
-        FAIL_IF(is_below(path), OPEN, -1)                        \
-        return opened(real(path, flags, mode), path);            \
+#define OPENS(name)                                    \
+    int name(const char *path, int flags, ...) {       \
+        va_list rest;                                  \
+        va_start(rest, flags);                         \
+        mode_t mode = mode_of(flags, rest);            \
+        va_end(rest);                                  \
+        REAL(name);                                    \
+        FAIL_IF(is_below(path), OPEN, -1)              \
+        return opened(real(path, flags, mode), path);  \
     }
 OPENS(open)
 OPENS(open64)
 
-#define OPENS_AT(name)                                           \
-    int name(int at, const char *path, int flags, ...) {         \
-        va_list rest;                                            \
-        va_start(rest, flags);                                   \
-        mode_t mode = mode_of(flags, rest);                      \
-        va_end(rest);                                            \
-        REAL(name);                                              \
-        FAIL_IF(is_below(path), OPEN, -1)                        \
-        return opened(real(at, path, flags, mode), path);        \
+#define OPENS_AT(name)                                     \
+    int name(int at, const char *path, int flags, ...) {   \
+        va_list rest;                                      \
+        va_start(rest, flags);                             \
+        mode_t mode = mode_of(flags, rest);                \
+        va_end(rest);                                      \
+        REAL(name);                                        \
+        FAIL_IF(is_below(path), OPEN, -1)                  \
+        return opened(real(at, path, flags, mode), path);  \
     }
 OPENS_AT(openat)
 OPENS_AT(openat64)
@@ -122,11 +144,11 @@ ssize_t read(int file, void *bytes, size_t count) {
     return real(file, bytes, count);
 }
 
-#define READS_AT(name, offset)                                             \
-    ssize_t name(int file, void *bytes, size_t count, offset at) {         \
-        REAL(name);                                                        \
-        FAIL_IF(is_ours(file), READ, -1)                                   \
-        return real(file, bytes, count, at);                               \
+#define READS_AT(name, offset)                                      \
+    ssize_t name(int file, void *bytes, size_t count, offset at) {  \
+        REAL(name);                                                 \
+        FAIL_IF(is_ours(file), READ, -1)                            \
+        return real(file, bytes, count, at);                        \
     }
 READS_AT(pread, off_t)
 READS_AT(pread64, off64_t)
@@ -139,17 +161,27 @@ static size_t room(int file, size_t count) {
     return error ? 0 : count;
 }
 
+/* What became of a write. */
+static ssize_t wrote(int file, const void *bytes, ssize_t count, off64_t at) {
+    if (count > 0 && is_ours(file)) note("write", paths[file], at, bytes, (size_t)count);
+    return count;
+}
+
 ssize_t write(int file, const void *bytes, size_t count) {
     REAL(write);
     size_t some = room(file, count);
-    return count && !some ? -1 : real(file, bytes, some);
+    if (count && !some) return -1;
+    if (file == STDOUT_FILENO) note("say", "-", 0, bytes, count);
+    off64_t at = is_ours(file) ? lseek64(file, 0, SEEK_CUR) : 0;
+    return wrote(file, bytes, real(file, bytes, some), at);
 }
 
-#define WRITES_AT(name, offset)                                            \
-    ssize_t name(int file, const void *bytes, size_t count, offset at) {   \
-        REAL(name);                                                        \
-        size_t some = room(file, count);                                   \
-        return count && !some ? -1 : real(file, bytes, some, at);          \
+#define WRITES_AT(name, offset)                                           \
+    ssize_t name(int file, const void *bytes, size_t count, offset at) {  \
+        REAL(name);                                                       \
+        size_t some = room(file, count);                                  \
+        if (count && !some) return -1;                                    \
+        return wrote(file, bytes, real(file, bytes, some, at), at);       \
     }
 WRITES_AT(pwrite, off_t)
 WRITES_AT(pwrite64, off64_t)
@@ -159,20 +191,22 @@ static enum call sync_of(int file) {
     return fstat(file, &about) == 0 && S_ISDIR(about.st_mode) ? FOLDER : SYNC;
 }
 
-#define SYNCS(name)                                \
-    int name(int file) {                           \
-        REAL(name);                                \
-        FAIL_IF(is_ours(file), sync_of(file), -1)  \
-        return real(file);                         \
+#define SYNCS(name)                                                              \
+    int name(int file) {                                                         \
+        REAL(name);                                                              \
+        FAIL_IF(is_ours(file), sync_of(file), -1)                                \
+        if (is_ours(file)) note(NAMES[sync_of(file)], paths[file], 0, NULL, 0);  \
+        return real(file);                                                       \
     }
 SYNCS(fsync)
 SYNCS(fdatasync)
 
-#define SIZES(name, offset)               \
-    int name(int file, offset length) {   \
-        REAL(name);                       \
-        FAIL_IF(is_ours(file), SIZE, -1)  \
-        return real(file, length);        \
+#define SIZES(name, offset)                                             \
+    int name(int file, offset length) {                                 \
+        REAL(name);                                                     \
+        FAIL_IF(is_ours(file), SIZE, -1)                                \
+        if (is_ours(file)) note("size", paths[file], length, NULL, 0);  \
+        return real(file, length);                                      \
     }
 SIZES(ftruncate, off_t)
 SIZES(ftruncate64, off64_t)
@@ -180,14 +214,15 @@ SIZES(ftruncate64, off64_t)
 int unlink(const char *path) {
     REAL(unlink);
     FAIL_IF(is_below(path), UNLINK, -1)
+    if (is_below(path)) note("unlink", path, 0, NULL, 0);
     return real(path);
 }
 
-#define MAPS(name, offset)                                                               \
-    void *name(void *to, size_t count, int protection, int flags, int file, offset at) { \
-        REAL(name);                                                                      \
-        FAIL_IF(is_ours(file), MAP, MAP_FAILED)                                          \
-        return real(to, count, protection, flags, file, at);                             \
+#define MAPS(name, offset)                                                                \
+    void *name(void *to, size_t count, int protection, int flags, int file, offset at) {  \
+        REAL(name);                                                                       \
+        FAIL_IF(is_ours(file), MAP, MAP_FAILED)                                           \
+        return real(to, count, protection, flags, file, at);                              \
     }
 MAPS(mmap, off_t)
 MAPS(mmap64, off64_t)

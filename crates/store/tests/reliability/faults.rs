@@ -66,7 +66,7 @@ fn nothing_acknowledged_is_lost_when_the_system_fails() {
 }
 
 /// The shim, compiled. There is a C compiler, since SQLite was compiled.
-fn compile(folder: &Folder) -> PathBuf {
+pub(crate) fn compile(folder: &Folder) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reliability/faults.c");
     let shim = folder.join("faults.so");
     let status = Command::new("cc")
@@ -179,7 +179,8 @@ fn worker() {
         let append = |stream: &Stream, first, count, durability| {
             let batch = Batch::new(stream, first, count);
             let receipt = step("append", || batch.append(&store, durability))?;
-            say(&format!("event {} {} {}", stream.name(), batch.last(), receipt.link));
+            let word = if durability == Durability::Os { "written" } else { "event" };
+            say(&format!("{word} {} {} {}", stream.name(), batch.last(), receipt.link));
             Some(Target { place: Place::new(stream.clone(), batch.last()), link: receipt.link })
         };
         let first = round * 200;

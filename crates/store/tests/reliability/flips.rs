@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use history::kinds::Kind;
 use history::{Place, Stream, Target};
 use sim::Random;
-use store::{Durability, Store, StoreError};
+use store::{Durability, ExportError, Store, StoreError};
 use value::Digest;
 
 use crate::proof::Proven;
@@ -172,7 +172,7 @@ fn examine(path: &Path, expected: &str) -> Result<&'static str, String> {
     }
 }
 
-/// All that can be asked of a store, by every way there is: a damaged index shows too.
+/// The export, and all else that can be asked of a store: a damaged index shows too.
 fn contents(store: &dyn Store) -> Result<String, StoreError> {
     let kinds = [Kind::RunStarted, Kind::AgentForked, Kind::MessageCreated, Kind::ToolResult];
     let mut out = String::new();
@@ -198,6 +198,12 @@ fn contents(store: &dyn Store) -> Result<String, StoreError> {
     for (id, length) in store.blobs(None, 1_000)? {
         note(&(id, length, store.blob(id)?.map(|bytes| Digest::of(&bytes))));
     }
+    let mut exported = Vec::new();
+    let count = store::export(store, None, &mut exported).map_err(|error| match error {
+        ExportError::Store(error) => error,
+        other => panic!("memory can be written: {other}"),
+    })?;
+    note(&(count, String::from_utf8_lossy(&exported)));
     for (id, operation) in store.names()? {
         note(&(id, store.name(&operation.name)?, store.operations(&operation.name)?));
     }

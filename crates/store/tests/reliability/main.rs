@@ -1,6 +1,6 @@
 //! Nothing that was acknowledged is ever lost, and nothing that was changed is ever believed:
-//! processes that are killed, calls of the system that fail, bits that flip, others that write
-//! at the same time.
+//! processes that are killed, power that fails, calls of the system that fail, bits that flip,
+//! others that write at the same time.
 //!
 //! The suite takes a sample. `QUIPU_KILLS=10000`, `QUIPU_FAULTS=all` and `QUIPU_FLIPS=all` take
 //! more; `QUIPU_SEED` begins elsewhere.
@@ -9,6 +9,7 @@ mod concurrency;
 mod faults;
 mod flips;
 mod kills;
+mod power;
 mod process;
 mod proof;
 mod written;

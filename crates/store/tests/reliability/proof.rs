@@ -24,11 +24,11 @@ pub(crate) struct Proven {
 }
 
 impl Promises {
-    /// Takes a line of a writer: `event STREAM SEQ LINK`, `name NAME OPERATION` or `blob ID`.
-    /// Says whether it is a promise.
+    /// Takes a line of a writer: `event STREAM SEQ LINK` or `written STREAM SEQ LINK` by its
+    /// durability, `name NAME OPERATION` or `blob ID`. Says whether it is a promise.
     pub(crate) fn hear(&mut self, line: &str) -> bool {
         match line.split(' ').collect::<Vec<_>>()[..] {
-            ["event", stream, seq, link] => self.events.push((
+            ["event" | "written", stream, seq, link] => self.events.push((
                 Stream::from_name(stream).expect("a writer names streams"),
                 seq.parse().expect("a writer numbers events"),
                 Link::parse(link).expect("a writer prints links"),
