@@ -1,12 +1,16 @@
 //! The lines of the table.
 
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use history::kinds::{Blob, Kind, Sealed};
 use history::{Archive, Event, Place, Stream};
 use sim::Random;
-use store::{Append, Durability, Expected, SqliteStore, Store};
+use store::{Append, Durability, Expected, Importing, SqliteStore, Store};
+use value::Digest;
 
 use crate::bare::{Bare, Commit};
 use crate::measure::{Cost, Figure, Times, line, times};
@@ -22,6 +26,9 @@ const CHUNK: usize = 20_000;
 /// What may be asked of a long history without being noticed.
 const AT_ONCE: Duration = Duration::from_millis(5);
 
+/// Larger runs are not exported: the time grows as they do.
+const TRANSFERRED_MAX: usize = 100_000;
+
 /// A store beside a bare table of the same bytes.
 struct Pair {
     path: PathBuf,
@@ -29,6 +36,8 @@ struct Pair {
     bare: Bare,
     run: Stream,
     size: usize,
+    /// What filling the table took.
+    filling: Duration,
 }
 
 /// All lines about a run of this many events.
@@ -38,6 +47,9 @@ pub(crate) fn of_size(folder: &Path, size: usize) {
     sixteen_at_a_time(&pair);
     forked(&pair);
     asked(&pair);
+    if size <= TRANSFERRED_MAX {
+        transferred(folder, &pair);
+    }
     drop(pair.store);
     let opening = times(20, |_| drop(open(&pair.path)));
     line("open and close, median", size, Figure::Time(opening.median()), Figure::Time(AT_ONCE));
@@ -102,7 +114,7 @@ fn appended(folder: &Path, size: usize) -> Pair {
     let rate = |time| Figure::rate(size, time);
     line("append by 1,000, a CPU second", size, rate(ours.cpu), rate(theirs.cpu));
     line("append by 1,000, a second", size, rate(ours.wall), rate(theirs.wall));
-    Pair { path, store, bare, run, size }
+    Pair { path, store, bare, run, size, filling: theirs.wall }
 }
 
 /// Single events, each of which waits for the disk or for the system.
@@ -223,6 +235,48 @@ fn asked(pair: &Pair) {
             assert_eq!(store.find(&prefixes[at], 2).expect("it can be read").len(), 1);
         }),
     );
+}
+
+/// Everything out, in again, and read.
+fn transferred(folder: &Path, pair: &Pair) {
+    let Pair { store, size, .. } = pair;
+    let file = folder.join("export.jsonl");
+    let took = |act: &mut dyn FnMut()| {
+        let begin = Instant::now();
+        act();
+        begin.elapsed()
+    };
+    let created = |path: &Path| BufWriter::new(File::create(path).expect("there is room"));
+    let exporting = took(&mut || {
+        store::export(store, None, &mut created(&file)).expect("there is room");
+    });
+    let text = std::fs::read(&file).expect("it was made here");
+    let copying = took(&mut || {
+        let mut copy = created(&folder.join("copy.jsonl"));
+        pair.bare.read(0, *size);
+        copy.write_all(&text).and_then(|()| copy.flush()).expect("there is room");
+    });
+    let rate = |time| Figure::rate(*size, time);
+    line("export, a second, beside a bare copy", *size, rate(exporting), rate(copying));
+
+    let path = folder.join("imported.db");
+    let imported = open(&path);
+    let importing = Importing { file: "export.jsonl".into(), strict: false };
+    let import = took(&mut || {
+        let mut input = BufReader::new(File::open(&file).expect("it was made here"));
+        let done = store::import(&imported, &mut input, &importing, &mut |_, _| {});
+        let done = done.expect("what was exported is imported");
+        assert_eq!(done.left, 0);
+    });
+    line("import, a second, beside bare inserts", *size, rate(import), rate(pair.filling));
+    let verifying = took(&mut || {
+        let verified = store::verify(store, &mut |_| {}).expect("it can be read");
+        assert_eq!(verified.damage, Vec::new());
+    });
+    let hashing = took(&mut || {
+        black_box(Digest::of(&text));
+    });
+    line("verify, a second, beside hashing alone", *size, rate(verifying), rate(hashing));
 }
 
 fn time(times: &Times, percent: usize) -> Figure {

@@ -13,7 +13,6 @@ use sim::Random;
 use store::{Durability, ExportError, Store, StoreError};
 use value::Digest;
 
-use crate::proof::Proven;
 use crate::written::{Batch, fork, operation};
 use crate::{Folder, open, seed};
 
@@ -158,16 +157,16 @@ fn difference(expected: &str, found: &str) -> String {
 /// What became of a change. An error is a change that nobody noticed.
 fn examine(path: &Path, expected: &str) -> Result<&'static str, String> {
     let Ok(store) = open(path) else { return Ok("named when opened") };
-    match store.check_files() {
-        Ok(damage) if damage.is_empty() => {}
-        _ => return Ok("named by the check of the files"),
+    let found = contents(&store);
+    if found.as_ref().is_ok_and(|found| found == expected) {
+        return Ok("harmless");
     }
-    match contents(&store) {
-        Err(_) => Ok("named when read"),
-        Ok(found) if found == expected => Ok("harmless"),
-        Ok(found) => match Proven::of(&store) {
-            Err(_) => Ok("named by the check of the events"),
-            Ok(_) => Err(difference(expected, &found)),
+    match store::verify(&store, &mut |_| {}) {
+        Err(_) => Ok("in the way of `verify`"),
+        Ok(verified) if verified.damaged > 0 => Ok("named by `verify`"),
+        Ok(_) => match found {
+            Ok(found) => Err(difference(expected, &found)),
+            Err(error) => Err(format!("`verify` finds nothing, but there is: {error}")),
         },
     }
 }
