@@ -240,7 +240,7 @@ fn asked(pair: &Pair) {
 /// Everything out, in again, and read.
 fn transferred(folder: &Path, pair: &Pair) {
     let Pair { store, size, .. } = pair;
-    let file = folder.join("export.jsonl");
+    let file = folder.join(format!("export-{size}.jsonl"));
     let took = |act: &mut dyn FnMut()| {
         let begin = Instant::now();
         act();
@@ -252,15 +252,14 @@ fn transferred(folder: &Path, pair: &Pair) {
     });
     let text = std::fs::read(&file).expect("it was made here");
     let copying = took(&mut || {
-        let mut copy = created(&folder.join("copy.jsonl"));
+        let mut copy = created(&folder.join(format!("copy-{size}.jsonl")));
         pair.bare.read(0, *size);
         copy.write_all(&text).and_then(|()| copy.flush()).expect("there is room");
     });
     let rate = |time| Figure::rate(*size, time);
     line("export, a second, beside a bare copy", *size, rate(exporting), rate(copying));
 
-    let path = folder.join("imported.db");
-    let imported = open(&path);
+    let imported = open(&folder.join(format!("imported-{size}.db")));
     let importing = Importing { file: "export.jsonl".into(), strict: false };
     let import = took(&mut || {
         let mut input = BufReader::new(File::open(&file).expect("it was made here"));

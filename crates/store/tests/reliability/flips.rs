@@ -27,12 +27,13 @@ fn a_flipped_bit_is_named_or_changes_nothing() {
     let folder = Folder::in_memory("flips");
     let sound = sound_store(&folder);
     let bits = 8 * sound.len();
-    let all = std::env::var("QUIPU_FLIPS").is_ok_and(|which| which == "all");
     let mut random = Random::new(seed());
-    let chosen: Vec<usize> = if all {
-        (0..bits).collect()
-    } else {
-        (0..8 * HEADER).chain((0..SAMPLE).map(|_| random.below(bits))).collect()
+    let mut sample =
+        |count| (0..8 * HEADER).chain((0..count).map(|_| random.below(bits))).collect();
+    let chosen: Vec<usize> = match std::env::var("QUIPU_FLIPS").as_deref() {
+        Ok("all") => (0..bits).collect(),
+        Ok(count) => sample(count.parse().expect("QUIPU_FLIPS is a number, or `all`")),
+        Err(_) => sample(SAMPLE),
     };
     let changed = |index: usize| {
         let bit = chosen[index];
