@@ -41,7 +41,12 @@ fn fails(done: &Done, code: i32, why: &str) {
 #[test]
 fn runs_are_listed_newest_first_and_one_file_is_left() {
     let folder = parcel();
-    folder.write("old.jsonl", r#"{"kind":"run_started","ts":"2020-01-01T00:00:00.000000Z","run_id":"old","agent_id":"a"}"#);
+    folder.write(
+        "old.jsonl",
+        r#"{"kind": "run_started", "ts": "2020-01-01T00:00:00.000000Z", "run_id": "old",
+            "agent_id": "a"}"#
+            .replace('\n', ""),
+    );
     assert_eq!(folder.run(&["import", "old.jsonl"]).code, 0);
     let runs = folder.run(&["runs", "--json"]).json();
     let ids: Vec<&str> = list(&runs, "runs").iter().map(|run| text(run, "run")).collect();
@@ -227,8 +232,9 @@ fn what_is_no_store_is_said_to_be_none() {
 #[test]
 fn a_strict_import_takes_all_or_nothing() {
     let folder = Folder::new();
-    let lone = r#"{"kind":"tool_result","ts":"2026-01-01T00:00:00.000000Z","run_id":"r","agent_id":"a","call_id":"c","status":"ok","result":{}}"#;
-    folder.write("lone.jsonl", lone);
+    let lone = r#"{"kind": "tool_result", "ts": "2026-01-01T00:00:00.000000Z", "run_id": "r",
+        "agent_id": "a", "call_id": "c", "status": "ok", "result": {}}"#;
+    folder.write("lone.jsonl", lone.replace('\n', ""));
     let strict = folder.run(&["import", "lone.jsonl", "--strict"]);
     assert_eq!(strict.code, 1);
     assert!(strict.stderr.contains("error[H301]"), "{}", strict.stderr);

@@ -306,7 +306,8 @@ mod tests {
 
     #[test]
     fn what_is_found_and_kept_does_not_depend_on_memory() {
-        let importing = Importing { file: "f".into(), strict: false };
+        let importing =
+            Importing { file: "f".into(), strict: false, now: Timestamp::from_micros(i64::MAX) };
         let small = [
             Limits { batch: 1, pending: usize::MAX, remembered: usize::MAX },
             Limits { batch: usize::MAX, pending: 2000, remembered: usize::MAX },

@@ -33,12 +33,17 @@ fn a_fork_of_what_was_left_out_is_left_out_too() {
 
 #[test]
 fn what_an_agent_has_its_runs_have() {
+    let event = |kind: &str, rest: &str| {
+        let ts = "2026-01-01T00:00:00.000000Z";
+        format!(r#"{{"kind":"{kind}","ts":"{ts}","agent_id":"a",{rest}}}"#)
+    };
+    let resource = r#""resource":{"id":"w","kind":"file","name":"w","capabilities":[]}"#;
     let lines = [
-        r#"{"kind":"policy_proposed","ts":"2026-01-01T00:00:00.000000Z","agent_id":"a","policy_ref":"p"}"#,
-        r#"{"kind":"resource_registered","ts":"2026-01-01T00:00:00.000000Z","agent_id":"a","resource":{"id":"w","kind":"file","name":"w","capabilities":[]}}"#,
-        START,
-        r#"{"kind":"policy_activated","ts":"2026-01-01T00:00:00.000000Z","agent_id":"a","run_id":"r","policy_ref":"p"}"#,
-        r#"{"kind":"resource_attached","ts":"2026-01-01T00:00:00.000000Z","agent_id":"a","run_id":"r","resource_ref":"w","mode":"ro"}"#,
+        event("policy_proposed", r#""policy_ref":"p""#),
+        event("resource_registered", resource),
+        START.to_string(),
+        event("policy_activated", r#""run_id":"r","policy_ref":"p""#),
+        event("resource_attached", r#""run_id":"r","resource_ref":"w","mode":"ro""#),
     ];
     Shelf::memory().take(lines.join("\n"));
     let said = Shelf::memory().import(lines[2..].join("\n"));

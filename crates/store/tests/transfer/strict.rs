@@ -4,7 +4,7 @@ use history::Stream;
 use history::kinds::Blob;
 use store::{Imported, Importing, import, spool};
 
-use crate::shelf::{Shelf, bare, event, file, fork};
+use crate::shelf::{Shelf, bare, event, file, fork, noon};
 
 #[test]
 fn a_file_with_a_flaw_is_refused_as_a_whole() {
@@ -49,7 +49,7 @@ fn what_can_be_read_only_once_is_spooled() {
     let text = file(&[fork("a", "z", 0, &event("z", "1")), bare("z", "1")]);
     let shelf = Shelf::memory();
     let mut input = spool(&mut text.as_bytes()).unwrap();
-    let importing = Importing { file: "-".into(), strict: true };
+    let importing = Importing { file: "-".into(), strict: true, now: noon() };
     let done = import(&*shelf.0, &mut input, &importing, &mut |_, _| {}).unwrap();
     assert_eq!(done, Imported { added: 2, runs: 2, ..Imported::default() });
 }
