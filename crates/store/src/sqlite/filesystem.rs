@@ -92,8 +92,8 @@ mod tests {
 
     const MOUNTS: &str = "\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
-30 22 0:40 / /users rw - nfs4 server:/users rw,vers=4.2
-31 30 8:2 / /users/me rw master:1 - ext4 /dev/sdb1 rw
+30 22 0:40 / /srv rw - nfs4 server:/srv rw,vers=4.2
+31 30 8:2 / /srv/mine rw master:1 - ext4 /dev/sdb1 rw
 32 22 0:41 / /mnt/my\\040files rw - cifs //server/files rw
 33 22 0:42 / /data rw - ext4 /dev/sdc1 rw
 34 22 0:43 / /data rw - fuse.sshfs host:/data rw
@@ -103,9 +103,9 @@ mod tests {
     fn the_nearest_mount_above_a_path_decides() {
         for (path, expected) in [
             ("/var/store.quipu", "ext4"),
-            ("/users/you/store.quipu", "nfs4"),
-            ("/users/me/store.quipu", "ext4"),
-            ("/usersful/store.quipu", "ext4"),
+            ("/srv/yours/store.quipu", "nfs4"),
+            ("/srv/mine/store.quipu", "ext4"),
+            ("/srvice/store.quipu", "ext4"),
             ("/mnt/my files/store.quipu", "cifs"),
             ("/data/store.quipu", "fuse.sshfs"),
         ] {

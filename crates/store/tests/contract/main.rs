@@ -1,11 +1,9 @@
 //! What every store promises, asked of each of them, and what only files promise.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-/// Tests that get a new store of every kind.
+/// Makes tests of functions that get a new store, one for every kind of store.
 macro_rules! contract {
-    ($($(#[$doc:meta])* fn $name:ident($store:ident: &dyn Store) $body:block)*) => {
-        $($(#[$doc])* fn $name($store: &dyn Store) $body)*
-
+    ($($name:ident,)*) => {
         mod memory {
             $(#[test]
             fn $name() {
@@ -28,6 +26,7 @@ mod blobs;
 mod closing;
 mod finding;
 mod forking;
+mod lockstep;
 mod names;
 mod opening;
 mod reading;

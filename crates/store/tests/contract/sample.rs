@@ -1,5 +1,4 @@
 //! Events to try things with, and folders for stores.
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

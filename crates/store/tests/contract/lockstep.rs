@@ -1,9 +1,5 @@
 //! Two stores that are told the same say the same: the one in memory, which is simple, and the
 //! one in a file, which is opened again now and then.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-#[path = "contract/sample.rs"]
-mod sample;
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -15,11 +11,11 @@ use sim::Random;
 use store::{Append, Durability, Expected, MemoryStore, SqliteStore, Store};
 use value::Digest;
 
-use sample::{Folder, event_of, event_with, plain, run};
+use crate::sample::{Folder, event_of, event_with, plain, run};
 
 fn cases() -> ProptestConfig {
     let slow = std::env::var_os("QUIPU_SLOW").is_some();
-    ProptestConfig { cases: if slow { 500 } else { 24 }, ..ProptestConfig::default() }
+    ProptestConfig { cases: if slow { 200 } else { 24 }, ..ProptestConfig::default() }
 }
 
 /// Few streams, events, keys and names, so that requests meet each other.
