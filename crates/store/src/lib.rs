@@ -4,6 +4,26 @@
 //! mean. `memory` and `sqlite` pass the same contract suite (`tests/contract`).
 //!
 //! Every method may be called from any thread, and blocks until it is done.
+//!
+//! ```
+//! use history::{Event, Stream};
+//! use store::{Append, Archive, Durability, Expected, MemoryStore, Store};
+//! let store = MemoryStore::default();
+//! let run = Stream::run("r1");
+//! let events = [Event::read(r#"{"kind": "x.greeting"}"#).unwrap()];
+//! let append = Append {
+//!     stream: &run,
+//!     expected: Expected::New,
+//!     events: &events,
+//!     blobs: &[],
+//!     key: None,
+//!     durability: Durability::Group,
+//!     unverified: false,
+//! };
+//! let receipt = store.append(&append).unwrap();
+//! assert_eq!(store.read(&run, 0, 10).unwrap()[0].link, receipt.link);
+//! assert!(store.append(&append).unwrap().repeated);
+//! ```
 
 mod blobs;
 mod error;

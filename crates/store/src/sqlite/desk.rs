@@ -75,12 +75,17 @@ impl Desk {
     /// Brings what a crash left in the log into the file: some of it may never have reached the
     /// disk, and a sync that failed before would not be made up for by a later one.
     pub(super) fn open(connection: Connection) -> Result<Desk, StoreError> {
-        let (is_blocked, ..) = checkpoint(&connection, "TRUNCATE")?;
+        let unsynced = match checkpoint(&connection, "TRUNCATE") {
+            Ok((is_blocked, ..)) => is_blocked,
+            // Somebody may make room while it is open.
+            Err(error) if is_full(&error) => true,
+            Err(error) => return Err(error.into()),
+        };
         Ok(Desk {
             connection,
             remembered: Remembered::default(),
             waits: true,
-            unsynced: is_blocked,
+            unsynced,
             log_limit: LOG_PAGES_MAX,
             broken: None,
         })
