@@ -36,7 +36,7 @@ pub(crate) fn fill(shelf: &Shelf, seed: u64, size: usize) {
 #[test]
 fn exports_are_the_same_wherever_they_have_been() {
     let slow = std::env::var_os("QUIPU_SLOW").is_some();
-    let (seeds, size) = if slow { (40, 3000) } else { (3, 300) };
+    let (seeds, size) = if slow { (10, 3000) } else { (3, 300) };
     for seed in 0..seeds {
         for from in Shelf::all() {
             fill(&from, seed, size);
