@@ -19,6 +19,9 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// So many statements stay prepared: all there are.
 const STATEMENTS: usize = 64;
 
+/// A SQLite file has this many bytes at least, if it has any: SQLite takes a shorter one for new.
+const SMALLEST: u64 = 512;
+
 /// So many connections wait for the next reader.
 const READERS: usize = 8;
 
@@ -64,14 +67,24 @@ fn create(folder: &Path) -> std::io::Result<()> {
 
 /// Refuses a file that is there and not ours, without writing anything beside it or into it.
 pub(super) fn look(path: &Path) -> Result<Contents, StoreError> {
-    if !path.exists() {
-        return Ok(Contents::Nothing);
-    }
+    let not_a_store = || StoreError::Unusable(format!("`{}` is not a store", path.display()));
     // Not by reading the file: closing it would let go of the locks that this process has on it.
+    let Ok(length) = fs::metadata(path).map(|file| file.len()) else {
+        return Ok(Contents::Nothing);
+    };
+    // What is in the file counts only together with its journal or log, which may have been left
+    // by a crash. Opening it brings them together, and will tell whose it is.
+    let has_more = |end| fs::metadata(beside(path, end)).is_ok_and(|file| file.len() > 0);
+    if has_more("-journal") || has_more("-wal") {
+        return Ok(Contents::Current);
+    }
+    if (1..SMALLEST).contains(&length) {
+        return Err(not_a_store());
+    }
     let connection = unlocked(path)?;
     match connection.pragma_query_one::<i64>(None, "application_id") {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            Err(StoreError::Unusable(format!("`{}` is not a store", path.display())))
+            Err(not_a_store())
         }
         // Without locks a file that is being written can look torn. Opening it will tell.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
