@@ -112,3 +112,12 @@ fn a_place_has_all_of_its_members_and_no_other() {
     assert_eq!(why("\"link\":\"", "\"link\":\"x"), Why::Place("link".into()));
     assert_eq!(why("\"store\"", "\"shop\""), Why::Place("stream".into()));
 }
+
+#[test]
+fn there_is_one_text_for_some_bytes() {
+    let line = |text: &str| format!(r#"{{"base64":"{text}","blob":"{}"}}"#, "0".repeat(64));
+    assert!(matches!(Line::read(&line("/w==")), Ok(Line::Blob { bytes, .. }) if bytes == [0xff]));
+    for text in ["/w", "/w=", "/x==", "/w==/w==", "_w==", "/w==\\n"] {
+        assert_eq!(Line::read(&line(text)).unwrap_err().why, Why::NotABlob, "{text}");
+    }
+}

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use value::json;
 
-use super::base64;
 use crate::admission::{end_of_text, end_of_value};
 use crate::{BlobId, Entry, Event, Operation, OperationId, Stream};
 
@@ -34,7 +35,7 @@ pub fn write_blob(out: &mut String, id: BlobId, bytes: &[u8]) {
         }
         Err(_) => {
             out.push_str("{\"base64\":\"");
-            base64::write(out, bytes);
+            STANDARD.encode_string(bytes, out);
             writeln!(out, "\",\"blob\":\"{id}\"}}").expect(FITS);
         }
     }
