@@ -4,7 +4,6 @@
 
 mod calls;
 mod generated;
-mod pages;
 mod plans;
 mod resources;
 mod runs;

@@ -6,7 +6,6 @@ mod cleaning;
 mod damage;
 mod mangled;
 mod order;
-mod pages;
 mod refusals;
 mod round;
 mod shelf;
