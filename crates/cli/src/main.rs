@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod find;
 mod load;
 mod opened;
 mod output;

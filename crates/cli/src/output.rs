@@ -1,14 +1,19 @@
 //! The only place that prints. Data goes to stdout, everything else to stderr.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Result;
 use diagnostics::render::{self, Style};
-use diagnostics::{Diagnostic, Severity, Source};
+use diagnostics::{Diagnostic, Severity, Source, is_plain, plain};
 use value::{Value, json};
 
-/// Prints a text and the end of its line.
+/// Prints lines of text. Whatever they were made from, they leave the terminal alone.
 pub(crate) fn print(text: &str) -> Result<()> {
+    write(&text.lines().map(plain).collect::<Vec<_>>().join("\n"))
+}
+
+fn write(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     if !text.ends_with('\n') {
@@ -20,22 +25,58 @@ pub(crate) fn print(text: &str) -> Result<()> {
 
 /// Prints the one JSON document of a command.
 pub(crate) fn print_json(value: &Value) -> Result<()> {
-    print(&json::pretty(value))
+    write(&visible(json::pretty(value)))
+}
+
+/// The same JSON, with escapes for what would move a terminal or hide.
+pub(crate) fn visible(json: String) -> String {
+    let is_shown = |character: char| character == '\n' || is_plain(character);
+    if json.chars().all(is_shown) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            shown if is_shown(shown) => escaped.push(shown),
+            // All of them have four digits.
+            hidden => escaped.push_str(&format!("\\u{:04x}", u32::from(hidden))),
+        }
+    }
+    escaped
 }
 
 /// Whether the reader of our output has gone, which is no fault of ours.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let io = error.downcast_ref::<io::Error>();
-    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    let is_broken = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<io::Error>();
+        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(is_broken)
 }
 
 /// Says why a command could not do its work.
 pub(crate) fn complain(error: &anyhow::Error) {
-    note(&format!("error: {error:#}"));
+    note(&format!("error: {}", told(error)));
+}
+
+/// An error with its causes, each said once: many errors repeat what caused them.
+pub(crate) fn told(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(|cause| cause.to_string()) {
+        if !text.contains(&cause) {
+            text.push_str(if text.is_empty() { "" } else { ": " });
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 /// Says something beside the data.
 pub(crate) fn note(text: &str) {
+    say(&text.lines().map(plain).collect::<Vec<_>>().join("\n"));
+}
+
+fn say(text: &str) {
     // Nobody to tell: nothing to do about it.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
@@ -46,8 +87,8 @@ pub(crate) fn show(source: &Source, findings: &[Diagnostic]) {
     let plain = std::env::var_os("NO_COLOR").is_some() || !io::stderr().is_terminal();
     let style = if plain { Style::Plain } else { Style::Coloured };
     for finding in findings.iter().take(SHOWN_MAX) {
-        note(&render::text(source, finding, style));
-        note("");
+        say(&render::text(source, finding, style));
+        say("");
     }
     if findings.len() > SHOWN_MAX {
         note(&format!("... and {} more; `--json` lists all of them\n", findings.len() - SHOWN_MAX));
@@ -105,9 +146,10 @@ impl Paint {
     }
 
     pub(crate) fn text(self, ink: Ink, text: &str) -> String {
+        let text = plain(text);
         let code = match ink {
-            Ink::Plain => return text.to_string(),
-            _ if !self.is_on => return text.to_string(),
+            Ink::Plain => return text.into_owned(),
+            _ if !self.is_on => return text.into_owned(),
             Ink::Faint => "2",
             Ink::Intent => "36",
             Ink::Transition => "33",
@@ -121,11 +163,6 @@ impl Paint {
         let fill = width.saturating_sub(text.chars().count());
         format!("{}{}", self.text(ink, text), " ".repeat(fill))
     }
-}
-
-/// Text from elsewhere, without what would move a terminal's cursor or change its colours.
-pub(crate) fn safe(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
 /// Says how far long work is, on a terminal only.
@@ -151,9 +188,10 @@ impl Progress {
 
 /// Rows whose columns are as wide as they need to be.
 pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let rows: Vec<_> = rows.iter().map(|row| row.each_ref().map(|cell| plain(cell))).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
-    let line = |row: &[String; N]| {
+    let line = |row: &[Cow<'_, str>; N]| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
     };

@@ -12,6 +12,7 @@
 
 pub mod codes;
 mod nearest;
+mod plain;
 pub mod render;
 mod source;
 mod unreadable;
@@ -20,6 +21,7 @@ use std::fmt::Display;
 
 pub use codes::Code;
 pub use nearest::nearest;
+pub use plain::{is_plain, plain};
 pub use source::{Position, Source, Span};
 pub use unreadable::unreadable;
 use value::{Part, Pointer, Text};
@@ -145,7 +147,7 @@ impl Diagnostic {
         Diagnostic {
             code,
             severity: code.severity,
-            message: shortened(message.to_string()),
+            message: shortened(plain(&message.to_string()).into_owned()),
             at,
             gate: None,
             name: None,

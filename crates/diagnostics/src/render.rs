@@ -4,7 +4,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use value::Value;
 
 use crate::codes::Rule;
-use crate::{Anchor, Diagnostic, Fix, Severity, Source, Span};
+use crate::{Anchor, Diagnostic, Fix, Severity, Source, Span, is_plain};
 
 /// Whether text may carry colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,10 @@ pub fn text(source: &Source, diagnostic: &Diagnostic, style: Style) -> String {
         Style::Plain => Renderer::plain(),
         Style::Coloured => Renderer::styled(),
     };
-    without_empty_origins(&renderer.render(&[group]))
+    // The renderer replaces most of what would move a terminal, but not all of it.
+    let is_shown = |character: char| matches!(character, '\n' | '\u{1b}') || is_plain(character);
+    let rendered = renderer.render(&[group]).replace(|character| !is_shown(character), "\u{fffd}");
+    without_empty_origins(&rendered)
 }
 
 /// A snippet that follows its own origin is announced a second time, without a name.

@@ -81,8 +81,10 @@ impl Stream {
 /// As a person writes it: a run is shown by its id, unless that looks like something else.
 impl fmt::Display for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // `last` is whichever run is the newest.
+        let means_else = |id: &str| id == "last" || Stream::from_name(id).is_some();
         match self {
-            Stream::Run(id) if Stream::from_name(id).is_none() => f.write_str(id),
+            Stream::Run(id) if !means_else(id) => f.write_str(id),
             other => f.write_str(&other.name()),
         }
     }
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_read_again() {
-        for id in ["r1", "agent:a", "store", "run:x", "a@b", "a:b", ""] {
+        for id in ["r1", "agent:a", "store", "run:x", "a@b", "a:b", "last", ""] {
             let stream = Stream::run(id);
             assert_eq!(Stream::from_words(&stream.to_string()), stream, "{id}");
             assert_eq!(Stream::from_name(&stream.name()), Some(stream.clone()));

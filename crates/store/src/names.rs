@@ -3,7 +3,7 @@
 use diagnostics::nearest;
 use history::{Lineage, Operation, OperationId, Place, Stream, Target, Timestamp};
 
-use crate::{MoveError, Store, StoreError};
+use crate::{MoveError, Store, StoreError, rules};
 
 /// Who moves a name, and why.
 #[derive(Clone, Debug)]
@@ -39,6 +39,11 @@ impl From<StoreError> for NameError {
     fn from(error: StoreError) -> NameError {
         NameError::Move(error.into())
     }
+}
+
+/// Whether something can be a name at all.
+pub fn check(name: &str) -> Result<(), MoveError> {
+    if rules::is_name(name) { Ok(()) } else { Err(MoveError::BadName(name.into())) }
 }
 
 /// Lets a name point to an event.

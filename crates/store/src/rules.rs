@@ -112,7 +112,7 @@ fn is_before(
 }
 
 /// Names are written in commands and shown in lists, so that they are kept plain.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     const LENGTH_MAX: usize = 200;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
     (1..=LENGTH_MAX).contains(&name.len())

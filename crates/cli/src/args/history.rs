@@ -18,8 +18,8 @@ pub(crate) struct Runs {
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
     /// Only runs with this status
-    #[arg(long, value_name = "STATUS")]
-    pub(crate) status: Option<String>,
+    #[arg(long, value_enum, value_name = "STATUS")]
+    pub(crate) status: Option<RunStatus>,
     /// Only runs that began at this time or later
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
@@ -38,9 +38,25 @@ pub(crate) struct Runs {
     pub(crate) format: Output,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunStatus {
+    /// It goes on
+    Open,
+    /// Somebody has to answer or decide
+    Waiting,
+    /// It was stopped for now
+    Paused,
+    /// It came to its end
+    Done,
+    /// It ended with an error
+    Failed,
+    /// Somebody ended it
+    Cancelled,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Log {
-    /// The run, up to one of its events: `RUN`, `RUN@SEQ` or `last`
+    /// The run, up to one of its events: `RUN`, `RUN@SEQ`, a branch or `last`
     #[arg(value_name = "RUN[@SEQ]", default_value = "last")]
     pub(crate) run: String,
     /// Begin with this event
@@ -60,6 +76,9 @@ pub(crate) struct Event {
     /// The event: its id, the beginning of its id, or `RUN@SEQ`
     #[arg(value_name = "ID")]
     pub(crate) id: String,
+    /// Show large values in place of their hashes
+    #[arg(long)]
+    pub(crate) full: bool,
     #[command(flatten)]
     pub(crate) store: StoreChoice,
     #[command(flatten)]
@@ -74,7 +93,7 @@ pub(crate) struct History {
     /// What it is about: a run, an agent, or the id of a message, event or resource
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// As of an event (`RUN@SEQ`), as of a time, or both
+    /// As of an event (`RUN@SEQ`) or a time; given twice, as of both
     #[arg(long, value_name = "RUN@SEQ|TIME")]
     pub(crate) at: Vec<String>,
     /// search: only events of this kind (may be given several times)
@@ -208,25 +227,25 @@ pub(crate) struct Branch {
     #[arg(value_name = "RUN@SEQ")]
     pub(crate) target: Option<String>,
     /// Let it point to where it pointed before
-    #[arg(long, conflicts_with_all = ["target", "remove", "merge"])]
+    #[arg(long, requires = "name", conflicts_with_all = ["target", "remove", "merge"])]
     pub(crate) undo: bool,
     /// Let it point nowhere
-    #[arg(long, conflicts_with_all = ["target", "merge"])]
+    #[arg(long, requires = "name", conflicts_with_all = ["target", "merge"])]
     pub(crate) remove: bool,
     /// Record the decision to merge this branch into it
-    #[arg(long, value_name = "NAME", conflicts_with = "target")]
+    #[arg(long, value_name = "NAME", requires = "name", conflicts_with = "target")]
     pub(crate) merge: Option<String>,
-    /// How to merge
-    #[arg(long, value_enum, value_name = "STRATEGY", default_value_t = Merge::Ours)]
-    pub(crate) strategy: Merge,
+    /// merge: which side counts; by default, this one
+    #[arg(long, value_enum, value_name = "STRATEGY", requires = "merge")]
+    pub(crate) strategy: Option<Merge>,
     /// merge: an event to take over, by id or `RUN@SEQ` (may be given several times)
-    #[arg(long, value_name = "EVENT")]
+    #[arg(long, value_name = "EVENT", requires = "merge")]
     pub(crate) pick: Vec<String>,
     /// merge: a resource of both that this branch keeps (may be given several times)
-    #[arg(long, value_name = "RESOURCE")]
+    #[arg(long, value_name = "RESOURCE", requires = "merge")]
     pub(crate) keep: Vec<String>,
     /// List every move of the name
-    #[arg(long, conflicts_with_all = ["target", "undo", "remove", "merge"])]
+    #[arg(long, requires = "name", conflicts_with_all = ["target", "undo", "remove", "merge"])]
     pub(crate) log: bool,
     /// Why
     #[arg(long, short = 'm', value_name = "TEXT")]

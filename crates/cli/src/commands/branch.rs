@@ -1,17 +1,18 @@
 //! `quipu branch`
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use history::kinds::records::PlanItem;
 use history::kinds::words::{MergeStrategy, PlanMode};
 use history::{Operation, OperationId};
 use store::merge::{MergeRequest, merge};
-use store::names::{self, By};
-use store::{Durability, Store};
+use store::names::{self, By, NameError};
+use store::{Durability, MoveError, Store};
 use value::Value;
 
 use crate::Outcome;
 use crate::args::history::{Branch, Merge};
-use crate::opened::{Access, count, find_event, find_place, now, open};
+use crate::find;
+use crate::opened::{Access, count, now, open};
 use crate::output;
 
 pub(crate) fn run(arguments: &Branch) -> Result<Outcome> {
@@ -32,7 +33,7 @@ pub(crate) fn run(arguments: &Branch) -> Result<Outcome> {
         }
         return list(&operations, "operations", arguments);
     }
-    let store = open(&arguments.store, Access::Write)?;
+    let store = open(&arguments.store, Access::Change)?;
     let by = By { ts: now()?, actor: actor(), reason: arguments.reason.clone() };
     if let Some(other) = &arguments.merge {
         record_merge(&*store, name, other, arguments)?;
@@ -42,7 +43,11 @@ pub(crate) fn run(arguments: &Branch) -> Result<Outcome> {
         let reason = by.reason.or_else(|| Some("removed".into()));
         names::remove(&*store, name, By { reason, ..by })?;
     } else if let Some(target) = &arguments.target {
-        names::set(&*store, name, &find_place(&*store, target)?, by)?;
+        let moved = names::set(&*store, name, &find::place(&*store, target)?, by);
+        moved.map_err(|error| match error {
+            NameError::Move(MoveError::NeedsReason(_)) => anyhow!("{error} with `-m`"),
+            other => other.into(),
+        })?;
     }
     let last = store.name(name)?;
     list(&last.into_iter().collect::<Vec<_>>(), "operations", arguments)
@@ -54,7 +59,7 @@ fn actor() -> Option<String> {
 }
 
 fn record_merge(store: &dyn Store, into: &str, from: &str, arguments: &Branch) -> Result<()> {
-    let picked = arguments.pick.iter().map(|event| Ok(find_event(store, event)?.1.event.id()));
+    let picked = arguments.pick.iter().map(|event| Ok(find::event(store, event)?.1.event.id()));
     let keep = |resource: &String| PlanItem {
         resource: resource.as_str().into(),
         mode: PlanMode::Keep,
@@ -65,9 +70,9 @@ fn record_merge(store: &dyn Store, into: &str, from: &str, arguments: &Branch) -
         into: into.into(),
         from: from.into(),
         strategy: match arguments.strategy {
-            Merge::Ours => MergeStrategy::Ours,
-            Merge::Theirs => MergeStrategy::Theirs,
-            Merge::CherryPick => MergeStrategy::CherryPick,
+            None | Some(Merge::Ours) => MergeStrategy::Ours,
+            Some(Merge::Theirs) => MergeStrategy::Theirs,
+            Some(Merge::CherryPick) => MergeStrategy::CherryPick,
         },
         picked: picked.collect::<Result<_>>()?,
         resources: arguments.keep.iter().map(keep).collect(),
@@ -97,11 +102,11 @@ fn list(
         return Ok(Outcome::Fine);
     }
     if operations.is_empty() {
-        output::note("there is no branch");
+        output::note("there is no branch yet");
         return Ok(Outcome::Fine);
     }
     let rows: Vec<[String; 4]> = operations.iter().map(|(_, operation)| row(operation)).collect();
-    output::print(&output::table(&rows)).context("cannot print")?;
+    output::print(&output::table(&rows))?;
     Ok(Outcome::Fine)
 }
 
@@ -111,7 +116,7 @@ fn row(operation: &Operation) -> [String; 4] {
         operation.name.clone(),
         target.map_or_else(|| "nowhere".to_string(), |target| target.place.to_string()),
         operation.ts.to_string()[..19].replace('T', " "),
-        output::safe(operation.reason.as_deref().unwrap_or_default()),
+        operation.reason.clone().unwrap_or_default(),
     ]
 }
 

@@ -1,31 +1,68 @@
 //! `quipu export`
 
+use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use store::{Store, export};
 
 use crate::Outcome;
 use crate::args::history::Export;
-use crate::opened::{Access, find_run, open};
+use crate::find;
+use crate::opened::{self, Access, open};
 use crate::output;
 
 pub(crate) fn run(arguments: &Export) -> Result<Outcome> {
     let store = open(&arguments.store, Access::Read)?;
     let selected: Vec<_> =
-        arguments.runs.iter().map(|run| find_run(&*store, run)).collect::<Result<_>>()?;
+        arguments.runs.iter().map(|run| find::run(&*store, run)).collect::<Result<_>>()?;
     let selected = (!selected.is_empty()).then_some(selected.as_slice());
     match &arguments.output {
-        None => write(&*store, selected, &mut output::page())?,
-        Some(file) => {
-            let created = std::fs::File::create(file);
-            let created = created.with_context(|| format!("cannot write `{file}`"))?;
-            let mut out = BufWriter::with_capacity(1 << 16, created);
-            write(&*store, selected, &mut out)
-                .with_context(|| format!("cannot write all of `{file}`"))?;
-        }
+        None => write(&*store, selected, &mut output::page()),
+        Some(file) => write_file(&*store, selected, Path::new(file), arguments),
     }
-    Ok(Outcome::Fine)
+    .map(|()| Outcome::Fine)
+}
+
+/// Writes beside the file first, so that nothing is lost if not all can be written.
+fn write_file(
+    store: &dyn Store,
+    selected: Option<&[history::Stream]>,
+    file: &Path,
+    arguments: &Export,
+) -> Result<()> {
+    if let Some(own) = opened::path(&arguments.store)?
+        && is_part_of(&own, file)
+    {
+        bail!("`{}` is the store itself", file.display());
+    }
+    let mut name = file.file_name().context("say which file to write")?.to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = file.with_file_name(name);
+    let written = File::create_new(&part).map_err(anyhow::Error::from).and_then(|created| {
+        let mut out = BufWriter::with_capacity(1 << 16, created);
+        write(store, selected, &mut out)?;
+        out.into_inner().map_err(|error| error.into_error())?.sync_all()?;
+        Ok(std::fs::rename(&part, file)?)
+    });
+    if written.is_err() {
+        // It is of no use to anybody; if it cannot be removed, it does no harm.
+        let _ = std::fs::remove_file(&part);
+    }
+    written.with_context(|| format!("cannot write `{}`", file.display()))
+}
+
+/// Whether a file is a store's, or one of those beside it.
+fn is_part_of(store: &Path, file: &Path) -> bool {
+    let located = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let (store, file) = (located(store), located(file));
+    let beside = |end: &str| {
+        let mut path = store.clone().into_os_string();
+        path.push(end);
+        PathBuf::from(path)
+    };
+    ["", "-wal", "-shm", "-journal", "-lock"].iter().any(|end| beside(end) == file)
 }
 
 fn write(

@@ -3,29 +3,31 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow, bail};
-use history::Place;
-use history::plan::Wish;
+use diagnostics::{is_plain, plain};
+use history::plan::{Refusal, Wish};
+use history::{Place, Stream};
 use store::fork::{ForkError, ForkRequest, Forked, fork};
 use store::{Durability, Store, names};
 use value::{Text, Value};
 
 use crate::Outcome;
 use crate::args::history::Fork;
-use crate::opened::{Access, count, find_place, now, open};
-use crate::output::{self, safe};
+use crate::find;
+use crate::opened::{Access, count, now, open};
+use crate::output;
 
 pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
-    let store = open(&arguments.store, Access::Write)?;
-    let at = find_place(&*store, &arguments.at)?;
+    let store = open(&arguments.store, Access::Change)?;
+    let at = find::place(&*store, &arguments.at)?;
     let run: Text = match &arguments.id {
-        Some(id) if id.is_empty() => bail!("a run needs an id"),
-        Some(id) => id.as_str().into(),
+        Some(id) => new_id(id)?,
         None => uuid::Uuid::now_v7().to_string().into(),
     };
-    if let Some(branch) = &arguments.branch
-        && store.name(branch)?.is_some_and(|(_, last)| last.target.is_some())
-    {
-        bail!("there is a branch `{branch}` already");
+    if let Some(branch) = &arguments.branch {
+        names::check(branch)?;
+        if store.name(branch)?.is_some_and(|(_, last)| last.target.is_some()) {
+            bail!("there is a branch `{branch}` already");
+        }
     }
     let request = ForkRequest {
         run: run.clone(),
@@ -37,8 +39,13 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
         durability: Durability::Fsync,
     };
     let forked = fork(&*store, &at, &request).map_err(|error| match error {
-        ForkError::Refused(_) => {
+        ForkError::Refused(ref refusals)
+            if refusals.iter().any(|one| matches!(one, Refusal::Missing { .. })) =>
+        {
             anyhow!("{error}; say `--keep`, `--take`, `--snapshot` or `--discard`")
+        }
+        ForkError::NoTarget(resource) => {
+            anyhow!("say where the copy goes: `--snapshot {resource}=FOLDER`")
         }
         other => other.into(),
     })?;
@@ -49,20 +56,32 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
     if arguments.format.is_json() {
         output::print_json(&document(&*store, &run, &forked)?)?;
     } else {
-        output::print(&format!("{} from {}", forked.first.stream, forked.from))?;
+        let (fork, from) = (forked.first.stream.to_string(), forked.from.to_string());
+        output::print(&format!("{} from {}", plain(&fork), plain(&from)))?;
         for copied in &forked.copies {
             output::note(&match &copied.restored {
                 Some(copy) => format!(
                     "`{}` is in `{}`, as `{}`",
-                    safe(&copied.resource),
+                    copied.resource,
                     copy.folder.display(),
-                    safe(&copy.resource)
+                    copy.resource
                 ),
-                None => format!("`{}` cannot be copied (unsupported)", safe(&copied.resource)),
+                None => format!("`{}` cannot be copied (unsupported)", copied.resource),
             });
         }
     }
     Ok(Outcome::Fine)
+}
+
+/// An id that users can write, and that means nothing else.
+fn new_id(id: &str) -> Result<Text> {
+    let means_else = id == "last" || Stream::from_name(id).is_some() || id.contains('@');
+    if id.is_empty() || means_else || !id.chars().all(is_plain) {
+        bail!(
+            "a run cannot be called `{id}`: `last`, `store`, `run:`, `agent:` and `@` have a meaning"
+        );
+    }
+    Ok(id.into())
 }
 
 /// What the forked run is called: by a name that points into it, else by its id.
@@ -75,17 +94,17 @@ fn branch_of(store: &dyn Store, at: &Place) -> Result<Text> {
 
 /// What the user wants to become of each resource.
 fn wishes(arguments: &Fork) -> Result<BTreeMap<Text, Wish>> {
-    let plain = |list: &[String], wish: Wish| -> Vec<(Text, Wish)> {
+    let each = |list: &[String], wish: Wish| -> Vec<(Text, Wish)> {
         list.iter().map(|resource| (resource.as_str().into(), wish.clone())).collect()
     };
     let copies = arguments.snapshot.iter().map(|wanted| match wanted.rsplit_once('=') {
         Some((resource, folder)) => (resource.into(), Wish::Snapshot { into: Some(folder.into()) }),
         None => (wanted.as_str().into(), Wish::Snapshot { into: None }),
     });
-    let all = plain(&arguments.keep, Wish::KeepByParent)
+    let all = each(&arguments.keep, Wish::KeepByParent)
         .into_iter()
-        .chain(plain(&arguments.take, Wish::KeepByFork))
-        .chain(plain(&arguments.discard, Wish::Discard))
+        .chain(each(&arguments.take, Wish::KeepByFork))
+        .chain(each(&arguments.discard, Wish::Discard))
         .chain(copies);
     let mut wishes = BTreeMap::new();
     for (resource, wish) in all {

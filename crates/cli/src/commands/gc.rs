@@ -11,8 +11,8 @@ use crate::output::{self, plural};
 
 pub(crate) fn run(arguments: &Gc) -> Result<Outcome> {
     let clean = if arguments.dry_run { Clean::DryRun } else { Clean::Remove };
-    // A dry run needs the store to itself as well, or it would count what is about to be used.
-    let store = open(&arguments.store, Access::Write)?;
+    let access = if arguments.dry_run { Access::Read } else { Access::Change };
+    let store = open(&arguments.store, access)?;
     let cleaned = gc(&*store, clean)?;
     if arguments.format.is_json() {
         output::print_json(&Value::map([

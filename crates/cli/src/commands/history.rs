@@ -1,6 +1,7 @@
 //! `quipu history`
 
 use anyhow::{Context, Result, bail};
+use diagnostics::plain;
 use history::Place;
 use history::kinds::ROWS;
 use history::query::{self, At, Found, Item, Order, Page, Search, Subject};
@@ -10,7 +11,8 @@ use value::{Text, Value};
 use super::log::time;
 use crate::Outcome;
 use crate::args::history::{History, HistoryQuery};
-use crate::opened::{Access, find_place, find_run, open};
+use crate::find;
+use crate::opened::{Access, open};
 use crate::output;
 
 pub(crate) fn run(arguments: &History) -> Result<Outcome> {
@@ -44,13 +46,16 @@ impl<T: Item> From<Found<T>> for Answer {
     fn from(found: Found<T>) -> Answer {
         Answer {
             values: found.items.iter().map(T::value).collect(),
-            lines: found.items.iter().map(|item| output::safe(&item.line())).collect(),
+            lines: found.items.iter().map(|item| plain(&item.line()).into_owned()).collect(),
             truncated: found.truncated,
         }
     }
 }
 
 fn ask(store: &dyn Store, arguments: &History) -> Result<Answer> {
+    if arguments.query != HistoryQuery::Search {
+        refuse_search_options(arguments)?;
+    }
     let at = at(store, &arguments.at)?;
     let limit = arguments.limit;
     let id = || arguments.id.as_deref().context("say what it is about, for example a run");
@@ -74,12 +79,28 @@ fn ask(store: &dyn Store, arguments: &History) -> Result<Answer> {
     })
 }
 
+/// What only a search takes would otherwise be ignored without a word.
+fn refuse_search_options(arguments: &History) -> Result<()> {
+    let given = [
+        ("--kind", !arguments.kind.is_empty()),
+        ("--tool", arguments.tool.is_some()),
+        ("--status", arguments.status.is_some()),
+        ("--text", arguments.text.is_some()),
+        ("--since", arguments.since.is_some()),
+        ("--until", arguments.until.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => bail!("`{name}` is for `quipu history search`"),
+        None => Ok(()),
+    }
+}
+
 /// As of when: an event, a time, or both.
 fn at(store: &dyn Store, words: &[String]) -> Result<At> {
     let mut at = At::default();
     for word in words {
         let is_again = if Place::parse(word).is_some() {
-            at.place.replace(find_place(store, word)?).is_some()
+            at.place.replace(find::place(store, word)?).is_some()
         } else {
             at.time.replace(time(word)?).is_some()
         };
@@ -91,7 +112,7 @@ fn at(store: &dyn Store, words: &[String]) -> Result<At> {
 }
 
 fn run_id(store: &dyn Store, words: &str) -> Result<Text> {
-    let stream = find_run(store, words)?;
+    let stream = find::run(store, words)?;
     match stream.run_id() {
         Some(run) => Ok(run.clone()),
         None => bail!("`{stream}` is no run"),
@@ -101,7 +122,7 @@ fn run_id(store: &dyn Store, words: &str) -> Result<Text> {
 /// Whom or what a user means. A run may be written by the beginning of its id.
 fn subject(store: &dyn Store, words: &str) -> Result<Subject> {
     match Subject::find(store, words)? {
-        Subject::Thing(thing) => match find_run(store, words) {
+        Subject::Thing(thing) => match find::run(store, words) {
             Ok(history::Stream::Run(run)) => Ok(Subject::Run(run)),
             _ => Ok(Subject::Thing(thing)),
         },

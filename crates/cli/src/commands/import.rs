@@ -1,9 +1,10 @@
 //! `quipu import`
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use diagnostics::{Diagnostic, Source, render};
 use store::{Imported, Importing, Input, Store, import, spool};
 use value::Value;
@@ -14,11 +15,13 @@ use crate::opened::{Access, count, now, open};
 use crate::output::{self, plural};
 
 pub(crate) fn run(arguments: &Import) -> Result<Outcome> {
-    let store = open(&arguments.store, Access::Write)?;
+    // All or none: who mistypes the second of two names would not know what became of the first.
+    let inputs = inputs(&arguments.files)?;
+    let store = open(&arguments.store, Access::Create)?;
     let mut outcome = Outcome::Fine;
     let mut files = Vec::new();
-    for file in &arguments.files {
-        let (imported, findings) = import_file(&*store, file, arguments)?;
+    for (file, mut input) in arguments.files.iter().zip(inputs) {
+        let (imported, findings) = import_file(&*store, file, &mut *input, arguments)?;
         if imported.errors > 0 {
             outcome = Outcome::Found;
         }
@@ -33,32 +36,49 @@ pub(crate) fn run(arguments: &Import) -> Result<Outcome> {
     Ok(outcome)
 }
 
+/// Opens files, or says which of them cannot be read.
+fn inputs(files: &[String]) -> Result<Vec<Box<dyn Input>>> {
+    let opened: Vec<(&String, io::Result<Box<dyn Input>>)> =
+        files.iter().map(|file| (file, input(file))).collect();
+    let failed = opened.iter().filter_map(|(file, input)| {
+        input.as_ref().err().map(|error| format!("cannot read `{file}`: {error}"))
+    });
+    let failed: Vec<String> = failed.collect();
+    if !failed.is_empty() {
+        bail!("{}; nothing was imported", failed.join("; "));
+    }
+    Ok(opened.into_iter().filter_map(|(_, input)| input.ok()).collect())
+}
+
+fn input(file: &str) -> io::Result<Box<dyn Input>> {
+    if file == "-" {
+        return Ok(Box::new(spool(&mut io::stdin().lock())?));
+    }
+    let mut opened = File::open(file)?;
+    // A pipe cannot be read twice, and a folder not at all.
+    if opened.metadata()?.is_file() {
+        return Ok(Box::new(BufReader::new(opened)));
+    }
+    Ok(Box::new(spool(&mut opened)?))
+}
+
 fn import_file(
     store: &dyn Store,
     file: &str,
+    input: &mut dyn Input,
     arguments: &Import,
 ) -> Result<(Imported, Vec<Value>)> {
-    let mut input: Box<dyn Input> = match file {
-        "-" => Box::new(spool(&mut io::stdin().lock()).context("cannot read standard input")?),
-        _ => {
-            let opened = File::open(file).with_context(|| format!("cannot read `{file}`"))?;
-            // A pipe cannot be read twice.
-            match opened.metadata().is_ok_and(|metadata| metadata.is_file()) {
-                true => Box::new(BufReader::new(opened)),
-                false => Box::new(
-                    spool(&mut { opened }).with_context(|| format!("cannot read `{file}`"))?,
-                ),
-            }
-        }
-    };
-    let importing = Importing { file: file.into(), strict: arguments.strict, now: now()? };
+    let shown = if file == "-" { "<stdin>" } else { file };
+    let importing = Importing { file: shown.into(), strict: arguments.strict, now: now()? };
     let mut findings = Findings { is_json: arguments.format.is_json(), ..Findings::default() };
-    let imported = import(store, &mut *input, &importing, &mut |source, finding| {
+    let imported = import(store, input, &importing, &mut |source, finding| {
         findings.add(source, finding);
     });
     findings.tell_rest();
-    let imported = imported.with_context(|| format!("cannot import all of `{file}`"))?;
-    output::note(&format!("{file}: {}", told(&imported, findings.first)));
+    let imported = imported.with_context(|| {
+        format!("not all of `{shown}` was imported; what was is sound, and importing again goes on")
+    })?;
+    output::note(&format!("{shown}: {}", told(&imported, findings.first)));
     Ok((imported, findings.values))
 }
 
@@ -67,36 +87,44 @@ fn import_file(
 struct Findings {
     is_json: bool,
     values: Vec<Value>,
-    shown: usize,
+    /// How many there are of each code.
+    counts: BTreeMap<&'static str, usize>,
+    /// The code of the first one.
     first: Option<&'static str>,
 }
 
 impl Findings {
+    /// So many findings of one code are shown; the next ones would say the same.
+    const SHOWN_MAX: usize = 5;
+    /// More than a script wants to see, and less than fills a computer.
+    const KEPT_MAX: usize = 10_000;
+
     fn add(&mut self, source: &Source, finding: Diagnostic) {
-        /// More than a script wants to see, and less than fills a computer.
-        const KEPT_MAX: usize = 10_000;
-        const SHOWN_MAX: usize = 50;
         self.first.get_or_insert(finding.code.id);
-        self.shown += 1;
-        let mut findings = [finding];
-        let is_wanted = if self.is_json { self.values.len() < KEPT_MAX } else { false };
-        if is_wanted || self.shown <= SHOWN_MAX {
-            frontends::locate(source, &mut findings);
+        let count = self.counts.entry(finding.code.id).or_default();
+        *count += 1;
+        let is_shown = *count <= Self::SHOWN_MAX;
+        let is_kept = self.is_json && self.values.len() < Self::KEPT_MAX;
+        if !is_shown && !is_kept {
+            return;
         }
-        if is_wanted {
+        let mut findings = [finding];
+        frontends::locate(source, &mut findings);
+        if is_kept {
             self.values.push(render::value(source, &findings[0]));
         }
-        if self.shown <= SHOWN_MAX {
+        if is_shown {
             output::show(source, &findings);
-        } else if self.shown == SHOWN_MAX + 1 && !self.is_json {
-            output::note("... and more; `--json` lists them\n");
         }
     }
 
-    /// Says what a list that was cut does not hold.
+    /// Says what was not shown.
     fn tell_rest(&self) {
-        if self.is_json && self.shown > self.values.len() {
-            output::note(&format!("only {} are listed", plural(self.values.len(), "finding")));
+        for (code, count) in &self.counts {
+            if *count > Self::SHOWN_MAX {
+                let more = count - Self::SHOWN_MAX;
+                output::note(&format!("... and {more} more of {code}; `--json` lists them\n"));
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use history::kinds::{Class, Kind, summary};
 use history::{Event, Lineage, Place, Timestamp, Timing, Visit};
 use store::{Entry, Store};
@@ -10,19 +10,22 @@ use value::{Map, Value, json};
 
 use crate::Outcome;
 use crate::args::history::Log;
-use crate::opened::{self, Access, find_place, open, split_place};
+use crate::find;
+use crate::opened::{self, Access, open};
 use crate::output::{self, Ink, Paint};
 
 pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
     let store = open(&arguments.store, Access::Read)?;
-    let until = find_place(&*store, &arguments.run)?;
-    let end = split_place(&arguments.run).1.map(|_| until.seq + 1);
-    let lineage = Lineage::of(&*store, &until.stream, end)?;
+    let until = find::place(&*store, &arguments.run)?;
+    let lineage = Lineage::of(&*store, &until.stream, Some(until.seq + 1))?;
     let lineage = lineage.context("a run that was found is there")?;
+    if arguments.from >= lineage.until() {
+        bail!("`{}` ends at {}", until.stream, lineage.until().saturating_sub(1));
+    }
     let mut shown = 0;
     let mut out = output::page();
     if arguments.format.is_json() {
-        let run = json::compact(&Value::from(until.stream.to_string()));
+        let run = output::visible(json::compact(&Value::from(until.stream.to_string())));
         write!(out, "{{\"run\": {run}, \"events\": [")?;
     }
     let mut failed = Ok(());
@@ -39,7 +42,7 @@ pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
         }
         let written = if arguments.format.is_json() {
             let comma = if shown > 0 { "," } else { "" };
-            let value = json::compact(&lines.value(&place, &entry, &members));
+            let value = output::visible(json::compact(&lines.value(&place, &entry, &members)));
             write!(out, "{comma}\n  {value}")
         } else {
             out.write_all(lines.line(&place, &entry, &members, took).as_bytes())
@@ -94,10 +97,8 @@ impl<'a> Lines<'a> {
     }
 
     fn summary(&self, event: &Event) -> String {
-        summary(event, |id| {
-            let bytes = self.store.blob(id).ok().flatten()?;
-            Some(json::read(std::str::from_utf8(&bytes).ok()?).ok()?.0)
-        })
+        // What is damaged or missing is no part of a line; `verify` names it.
+        summary(event, |id| opened::large(self.store, id).ok().flatten())
     }
 
     fn value(&self, place: &Place, entry: &Entry, members: &Map) -> Value {
@@ -128,7 +129,7 @@ impl<'a> Lines<'a> {
             self.day = day;
         }
         let kind = match entry.event.kind() {
-            Kind::Unknown => output::safe(text("kind")),
+            Kind::Unknown => text("kind").to_string(),
             kind => kind.name().to_string(),
         };
         let ink = ink(entry.event.kind(), members);
@@ -140,7 +141,7 @@ impl<'a> Lines<'a> {
             self.paint.cell(Ink::Plain, &place.to_string(), self.width),
             self.paint.text(Ink::Faint, &time),
             self.paint.cell(ink, &kind, KIND_WIDTH),
-            self.paint.cell(Ink::Faint, &output::safe(text("agent_id")), 0),
+            self.paint.text(Ink::Faint, text("agent_id")),
             what,
         ];
         let cells: Vec<String> = cells.into_iter().filter(|cell| !cell.is_empty()).collect();

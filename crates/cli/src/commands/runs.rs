@@ -1,6 +1,7 @@
 //! `quipu runs`
 
 use anyhow::Result;
+use history::Stream;
 use history::query::{self, Item, RunFilter, RunState};
 use value::Value;
 
@@ -8,14 +9,14 @@ use super::log::time;
 use crate::Outcome;
 use crate::args::history::Runs;
 use crate::opened::{Access, open};
-use crate::output::{self, plural, safe};
+use crate::output::{self, plural};
 
 pub(crate) fn run(arguments: &Runs) -> Result<Outcome> {
     let store = open(&arguments.store, Access::Read)?;
     let text = |text: &Option<String>| text.as_deref().map(Into::into);
     let filter = RunFilter {
         agent: text(&arguments.agent),
-        status: text(&arguments.status),
+        status: arguments.status.map(|status| output::word(status).into()),
         since: arguments.since.as_deref().map(time).transpose()?,
         until: arguments.until.as_deref().map(time).transpose()?,
         text: text(&arguments.id),
@@ -29,7 +30,8 @@ pub(crate) fn run(arguments: &Runs) -> Result<Outcome> {
         return Ok(Outcome::Fine);
     }
     if found.items.is_empty() {
-        output::note("there is no such run");
+        let is_any = filter == RunFilter::default();
+        output::note(if is_any { "there is no run yet" } else { "there is no such run" });
     } else {
         let rows: Vec<[String; 6]> = found.items.iter().map(row).collect();
         output::print(&output::table(&rows))?;
@@ -42,14 +44,11 @@ pub(crate) fn run(arguments: &Runs) -> Result<Outcome> {
 
 fn row(run: &RunState) -> [String; 6] {
     [
-        safe(&run.run),
+        Stream::Run(run.run.clone()).to_string(),
         run.status.to_string(),
-        safe(run.agent.as_deref().unwrap_or("-")),
+        run.agent.as_deref().unwrap_or("-").to_string(),
         run.started.map_or_else(|| "-".to_string(), |ts| ts.to_string()[..19].replace('T', " ")),
         plural(run.events, "event"),
-        run.parent
-            .as_ref()
-            .map(|place| format!("from {}", safe(&place.to_string())))
-            .unwrap_or_default(),
+        run.parent.as_ref().map(|place| format!("from {place}")).unwrap_or_default(),
     ]
 }

@@ -1,19 +1,24 @@
 //! `quipu verify`
 
 use anyhow::Result;
-use store::verify;
+use store::{Damage, Verified, verify};
 use value::Value;
 
 use crate::Outcome;
 use crate::args::history::Verify;
-use crate::opened::{Access, count, open};
+use crate::opened::{self, Access, count, open};
 use crate::output::{self, plural};
 
 pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
-    let store = open(&arguments.store, Access::Read)?;
-    let mut progress = output::Progress::new("events");
-    let report = verify(&*store, &mut |done| progress.at(done.events))?;
-    progress.finish();
+    let report = match read(arguments) {
+        // What cannot even be opened or listed is damaged as a whole.
+        Err(error) if opened::is_damage(&error) => {
+            let what = output::told(&error);
+            let damage = vec![Damage { place: None, event_id: None, what }];
+            Verified { damaged: 1, damage, ..Verified::default() }
+        }
+        other => other?,
+    };
     let is_sound = report.damage.is_empty();
     if arguments.format.is_json() {
         let damage = report.damage.iter().map(|damage| {
@@ -44,4 +49,12 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
         });
     }
     Ok(if is_sound { Outcome::Fine } else { Outcome::Found })
+}
+
+fn read(arguments: &Verify) -> Result<Verified> {
+    let store = open(&arguments.store, Access::Read)?;
+    let mut progress = output::Progress::new("events");
+    let report = verify(&*store, &mut |done| progress.at(done.events));
+    progress.finish();
+    Ok(report?)
 }

@@ -185,11 +185,7 @@ fn a_fork_copies_nothing_and_needs_a_plan() {
 #[test]
 fn damage_is_named_and_nothing_damaged_is_handed_out() {
     let folder = parcel();
-    let path = folder.path().join(".quipu/quipu.db");
-    let mut bytes = std::fs::read(&path).unwrap();
-    let at = find(&bytes, b"the carrier confirmed it").unwrap();
-    bytes[at] = b'T';
-    std::fs::write(&path, bytes).unwrap();
+    damage(&folder);
     let report = folder.run(&["verify", "--json"]);
     assert_eq!(report.code, 1);
     let report = report.json();
@@ -200,6 +196,33 @@ fn damage_is_named_and_nothing_damaged_is_handed_out() {
     let log = folder.run(&["log", "parcel-7"]);
     assert_eq!(log.code, 1, "{}", log.stderr);
     assert!(log.stderr.contains("parcel-7@16"), "{}", log.stderr);
+    for arguments in [
+        &["log", "parcel-7", "--json"][..],
+        &["history", "run", "parcel-7", "--json"],
+        &["history", "calls", "parcel-7", "--json"],
+        &["event", "parcel-7@16", "--json"],
+        &["gc", "--json"],
+    ] {
+        let done = folder.run(arguments);
+        assert_eq!(done.code, 1, "{arguments:?}: {}", done.stderr);
+        assert!(done.json().get("error").is_some(), "{arguments:?}: {}", done.stdout);
+    }
+    let whole = std::fs::read(folder.path().join(".quipu/quipu.db")).unwrap();
+    std::fs::write(folder.path().join(".quipu/quipu.db"), &whole[..whole.len() / 2]).unwrap();
+    let report = folder.run(&["verify", "--json"]);
+    assert_eq!(
+        (report.code, names(&report.json())),
+        (1, ["ok", "runs", "events", "damage"].map(String::from).to_vec())
+    );
+}
+
+/// Changes one letter of one event.
+fn damage(folder: &Folder) {
+    let path = folder.path().join(".quipu/quipu.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = find(&bytes, b"the carrier confirmed it").unwrap();
+    bytes[at] = b'T';
+    std::fs::write(&path, bytes).unwrap();
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
@@ -244,4 +267,130 @@ fn a_strict_import_takes_all_or_nothing() {
     assert_eq!(lenient.code, 0);
     assert!(lenient.stderr.contains("warning[H301]"), "{}", lenient.stderr);
     assert_eq!(list(&folder.run(&["runs", "--json"]).json(), "runs").len(), 1);
+}
+
+#[test]
+fn an_export_never_costs_what_was_there() {
+    let folder = parcel();
+    let before = folder.run(&["export"]).stdout;
+    for target in [".quipu/quipu.db", ".quipu/../.quipu/quipu.db-wal"] {
+        let done = folder.run(&["export", "-o", target]);
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{}", done.stderr);
+    }
+    assert_eq!(folder.run(&["export", "-o", "all.jsonl"]).code, 0);
+    assert_eq!(std::fs::read_to_string(folder.path().join("all.jsonl")).unwrap(), before);
+    damage(&folder);
+    let done = folder.run(&["export", "-o", "all.jsonl"]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert_eq!(std::fs::read_to_string(folder.path().join("all.jsonl")).unwrap(), before);
+    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+#[test]
+fn nothing_from_elsewhere_moves_the_terminal() {
+    let folder = Folder::new();
+    let id = "r\u{1b}[31m\u{9b}2J\u{202e}\nx";
+    let event = Value::map([
+        ("kind", Value::from("odd\u{1b}\nkind")),
+        ("ts", "2026-01-01T00:00:00.000000Z".into()),
+        ("run_id", id.into()),
+        ("agent_id", "a\u{7}\u{9b}".into()),
+    ]);
+    folder.write("odd.jsonl", json::compact(&event));
+    let odd = |text: &str| {
+        let is_odd = |c: &char| *c != '\n' && !diagnostics::is_plain(*c);
+        text.chars().find(is_odd)
+    };
+    for arguments in [
+        &["import", "odd.jsonl"][..],
+        &["runs"],
+        &["log", id],
+        &["log", id, "--json"],
+        &["event", &format!("{id}@0")],
+        &["history", "run", id],
+        &["fork", id, "--id", "f"],
+        &["branch", "main", &format!("{id}@0")],
+        &["branch"],
+        &["log", &format!("no{id}")],
+        &["fork", id, "--id", id],
+        &["runs", "--store", id],
+    ] {
+        let done = folder.run(arguments);
+        assert_eq!(odd(&done.stdout), None, "{arguments:?}: {:?}", done.stdout);
+        assert_eq!(odd(&done.stderr), None, "{arguments:?}: {:?}", done.stderr);
+    }
+    let runs = folder.run(&["runs"]).stdout;
+    assert_eq!(runs.lines().count(), 1, "{runs:?}");
+}
+
+#[test]
+fn what_is_refused_leaves_nothing_behind() {
+    let folder = parcel();
+    let before = folder.run(&["export"]).stdout;
+    for arguments in [
+        &["fork", "parcel-7@0", "--id", "f", "--branch", "a b"][..],
+        &["fork", "parcel-7@0", "--id", "last"],
+        &["fork", "parcel-7@0", "--id", "agent:x"],
+        &["fork", "parcel-7@0", "--id", "a@1"],
+        &["branch", "--undo"],
+        &["branch", "main", "--strategy", "ours"],
+        &["history", "calls", "parcel-7", "--kind", "tool_call"],
+        &["import", "parcel.jsonl", "nowhere.jsonl"],
+        &["runs", "--status", "bogus"],
+        &["log", "parcel-7", "--from", "22"],
+    ] {
+        let done = folder.run(arguments);
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{arguments:?}: {}", done.stderr);
+    }
+    assert_eq!(folder.run(&["export"]).stdout, before);
+    let empty = Folder::new();
+    for arguments in [
+        &["gc"][..],
+        &["gc", "--dry-run"],
+        &["fork", "x"],
+        &["branch", "main", "x@1"],
+        &["import", "nowhere.jsonl"],
+    ] {
+        assert_eq!(empty.run(arguments).code, 2, "{arguments:?}");
+    }
+    assert!(!empty.path().join(".quipu").exists());
+}
+
+#[test]
+fn a_branch_names_a_place_and_last_is_the_newest() {
+    let folder = parcel();
+    assert_eq!(folder.run(&["branch", "asked", "parcel-7@15"]).code, 0);
+    let log = folder.run(&["log", "asked", "--json"]).json();
+    assert_eq!(list(&log, "events").len(), 16);
+    let last = r#"{"kind": "run_started", "ts": "2020-01-01T00:00:00.000000Z", "run_id": "last",
+        "agent_id": "a"}"#;
+    folder.write("last.jsonl", last.replace('\n', ""));
+    assert_eq!(folder.run(&["import", "last.jsonl"]).code, 0);
+    assert_eq!(text(&folder.run(&["log", "last", "--json"]).json(), "run"), "parcel-7");
+    assert_eq!(text(&folder.run(&["log", "run:last", "--json"]).json(), "run"), "run:last");
+    assert!(folder.run(&["runs"]).stdout.contains("run:last"));
+}
+
+#[test]
+fn a_large_value_is_shown_whole_when_asked_for() {
+    let folder = Folder::new();
+    let inputs = Value::map([("text", "x".repeat(5000).into())]);
+    let bytes = json::canonical(&inputs);
+    let id = format!("{:x}", value::Digest::of(bytes.as_bytes()));
+    let blob = Value::map([("blob", Value::from(id.as_str())), ("text", bytes.as_str().into())]);
+    let event = Value::map([
+        ("kind", Value::from("run_started")),
+        ("ts", "2026-01-01T00:00:00.000000Z".into()),
+        ("run_id", "r".into()),
+        ("agent_id", "a".into()),
+        ("inputs", Value::map([("$blob", id.as_str().into())])),
+    ]);
+    folder.write("large.jsonl", json::compact(&event) + "\n" + &json::compact(&blob));
+    let done = folder.run(&["import", "large.jsonl"]);
+    assert_eq!((done.code, done.stderr.as_str()), (0, "large.jsonl: 1 event added\n"));
+    let short = folder.run(&["event", "r@0", "--json"]).json();
+    assert_eq!(short.get("inputs").unwrap().get("$blob"), Some(&Value::from(id.as_str())));
+    let full = folder.run(&["event", "r@0", "--full", "--json"]).json();
+    assert_eq!(full.get("inputs"), Some(&inputs));
 }
