@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use history::kinds::Blob;
 use history::{Place, Stream, Target};
 use sim::Random;
-use store::{Durability, Store};
+use store::{Durability, SqliteStore, Store};
 
 use crate::process::{Ended, Part, part, say};
 use crate::proof::{Promises, Proven};
@@ -33,6 +33,9 @@ fn nothing_acknowledged_is_lost_when_a_writer_is_killed() {
     let mut again = BTreeMap::new();
     let (mut promised, mut unheard, mut opening) = (0, 0, Duration::ZERO);
     for round in 0..kills {
+        // One in three dies while somebody else reads, and goes on reading.
+        let reader = (round > 0 && random.one_in(3)).then(|| SqliteStore::open_reader(&path));
+        let reader = reader.transpose().expect("a store can be read beside its writer");
         let writer = Part::start("kills::writer", &path, &orders(&mut random, round, &again));
         // One in four is killed while it opens the store, at the earliest.
         if !random.one_in(4) {
@@ -47,6 +50,8 @@ fn nothing_acknowledged_is_lost_when_a_writer_is_killed() {
         };
         opening += begin.elapsed();
         let checked = promises.check(&store).and_then(|()| proven.check(&store));
+        let checked =
+            checked.and_then(|()| reader.map_or(Ok(()), |reader| promises.check(&reader)));
         checked.unwrap_or_else(|broken| panic!("kill {round} of seed {seed}: {broken}"));
         promised += promises.count();
         unheard += tried;
