@@ -74,7 +74,8 @@ static int fate(enum call call) {
         if (is("eio")) error = lasting ? EIO : 0;
         if (is("sync")) error = lasting && call == SYNC ? EIO : 0;
         if (is("enospc")) error = lasting && needs_room(call) ? ENOSPC : 0;
-        if (is("short")) error = needs_room(call) && (lasting || number == failing + 1) ? ENOSPC : 0;
+        int is_next = number == failing + 1;
+        if (is("short")) error = needs_room(call) && (lasting || is_next) ? ENOSPC : 0;
     }
     if (error) dprintf(STDOUT_FILENO, "\n> fault %ld %s\n", number, NAMES[call]);
     return error;

@@ -6,9 +6,12 @@
 //! more; `QUIPU_SEED` begins elsewhere.
 
 mod concurrency;
+// They come between a process and Linux's libc.
+#[cfg(target_os = "linux")]
 mod faults;
 mod flips;
 mod kills;
+#[cfg(target_os = "linux")]
 mod power;
 mod process;
 mod proof;
