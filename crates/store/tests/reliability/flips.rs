@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use history::kinds::Kind;
 use history::{Place, Stream, Target};
@@ -18,6 +20,9 @@ use crate::{Folder, open, seed};
 
 /// How many bits the suite flips, besides those of the file's header.
 const SAMPLE: usize = 3_000;
+
+/// Looking at one file takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The bytes that SQLite begins a file with, and the beginning of the schema behind them.
 const HEADER: usize = 128;
@@ -118,6 +123,7 @@ fn examine_all(
             std::fs::create_dir_all(&home).expect("there is room");
             let path = home.join("store.db");
             std::fs::write(&path, bytes).expect("there is room");
+            let _watch = Watch::over(what.clone());
             let outcome = catch_unwind(AssertUnwindSafe(|| examine(&path, expected)));
             let outcome = outcome.unwrap_or(Err("a panic".to_string()));
             outcomes.push(outcome.map_err(|why| format!("{what}: {why}")));
@@ -140,6 +146,27 @@ fn examine_all(
     }
     assert!(silent.is_empty(), "{} changes not noticed:\n{}", silent.len(), silent.join("\n"));
     counts
+}
+
+/// Whoever pages through a damaged index may do so for ever. Nothing stops a thread, so that the
+/// whole process ends, and says what it was about.
+struct Watch {
+    /// The watching thread ends when this is dropped.
+    _done: Sender<()>,
+}
+
+impl Watch {
+    #[expect(clippy::print_stderr, reason = "the process is about to end")]
+    fn over(what: String) -> Watch {
+        let (done, wait) = channel();
+        std::thread::spawn(move || {
+            if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("{what}: no end");
+                std::process::abort();
+            }
+        });
+        Watch { _done: done }
+    }
 }
 
 /// The first line that is another one.
@@ -193,7 +220,7 @@ fn contents(store: &dyn Store) -> Result<String, StoreError> {
         }
         note(&info);
     }
-    for arrival in store.watch(0, 1_000, std::time::Duration::ZERO)? {
+    for arrival in store.watch(0, 1_000, Duration::ZERO)? {
         note(&(arrival.position, arrival.stream, arrival.entry.link));
     }
     for (id, length) in store.blobs(None, 1_000)? {
