@@ -1,14 +1,19 @@
 //! What SQLite takes for the same bytes without anything of ours: rows of one plain table.
 
+use std::cell::Cell;
 use std::path::Path;
 
 use rusqlite::{Connection, params};
 
 /// A plain table.
-pub(crate) struct Bare(Connection);
+pub(crate) struct Bare {
+    connection: Connection,
+    /// What the last commit waited for.
+    waited: Cell<Option<Commit>>,
+}
 
 /// What a commit waits for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Commit {
     /// The disk.
     Synced,
@@ -27,21 +32,24 @@ impl Bare {
         connection.pragma_update(None, "page_size", page).expect("a new file takes it");
         connection
             .execute_batch(
-                "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 8000;
+                "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 2000;
+                 PRAGMA cache_size = -32768;
                  CREATE TABLE bare(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;",
             )
             .expect("a new file takes it");
-        Bare(connection)
+        Bare { connection, waited: Cell::new(None) }
     }
 
     /// Adds rows, in one commit.
     pub(crate) fn insert<'a>(&self, commit: Commit, rows: impl IntoIterator<Item = &'a [u8]>) {
-        let synchronous = match commit {
-            Commit::Synced => "FULL",
-            Commit::Written => "OFF",
-        };
-        let connection = &self.0;
-        connection.pragma_update(None, "synchronous", synchronous).expect("it is a setting");
+        let connection = &self.connection;
+        if self.waited.replace(Some(commit)) != Some(commit) {
+            let synchronous = match commit {
+                Commit::Synced => "FULL",
+                Commit::Written => "NORMAL",
+            };
+            connection.pragma_update(None, "synchronous", synchronous).expect("it is a setting");
+        }
         let transaction = connection.unchecked_transaction().expect("nobody else writes");
         {
             let mut insert = transaction
@@ -57,7 +65,7 @@ impl Bare {
     /// Reads rows by their numbers.
     pub(crate) fn read(&self, first: usize, count: usize) -> usize {
         let mut select = self
-            .0
+            .connection
             .prepare_cached("SELECT bytes FROM bare WHERE id >= ?1 LIMIT ?2")
             .expect("the table is there");
         let rows = select.query_map(params![first as i64, count as i64], |row| {
