@@ -74,10 +74,10 @@ pub enum ImportError {
     #[error("the file cannot be read: {0}")]
     Read(#[from] io::Error),
     /// The store refused what it should have taken; somebody else writes to it.
-    #[error(transparent)]
+    #[error("{0}")]
     Append(#[from] AppendError),
     /// The store failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Store(#[from] StoreError),
 }
 
