@@ -1,6 +1,8 @@
 //! What can go wrong, by what a caller does about it.
 
-use history::{BlobId, OperationId, Place, Stream};
+use std::fmt;
+
+use history::{BlobId, EventId, OperationId, Place, Stream};
 
 /// A store cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +15,7 @@ pub enum StoreError {
     Busy(String),
     /// What is there is not what was written. The caller runs `verify`.
     #[error("the store is damaged: {0}")]
-    Damaged(String),
+    Damaged(Box<Damage>),
     /// The disk is full; nothing was written. The caller makes room.
     #[error("the disk is full; nothing was written")]
     Full,
@@ -24,6 +26,52 @@ pub enum StoreError {
     /// The system failed.
     #[error("the store cannot be used: {0}")]
     System(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Something that is not as it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Damage {
+    /// Where, if it is an event or the place of one.
+    pub place: Option<Place>,
+    /// Which event, if that is known.
+    pub event_id: Option<EventId>,
+    /// What is wrong, in a sentence that names no place.
+    pub what: String,
+}
+
+impl Damage {
+    /// Damage at the place of an event.
+    pub(crate) fn at(place: Place, what: impl Into<String>) -> Damage {
+        Damage { place: Some(place), event_id: None, what: what.into() }
+    }
+}
+
+/// Damage that is nowhere in particular.
+impl From<String> for Damage {
+    fn from(what: String) -> Damage {
+        Damage { place: None, event_id: None, what }
+    }
+}
+
+impl From<String> for Box<Damage> {
+    fn from(what: String) -> Box<Damage> {
+        Box::new(what.into())
+    }
+}
+
+impl From<&str> for Box<Damage> {
+    fn from(what: &str) -> Box<Damage> {
+        what.to_string().into()
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "`{place}`: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
 }
 
 /// Events were not added.
@@ -55,7 +103,7 @@ pub enum AppendError {
     #[error("an append needs at least one event")]
     Empty,
     /// The store failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Store(#[from] StoreError),
 }
 
@@ -80,6 +128,6 @@ pub enum MoveError {
     #[error("`{0}` is no name: it needs letters, digits, `-`, `_`, `.` or `/`")]
     BadName(String),
     /// The store failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Store(#[from] StoreError),
 }

@@ -33,7 +33,7 @@ pub enum ExportError {
     #[error("the export cannot be written: {0}")]
     Write(#[from] io::Error),
     /// The store failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Store(#[from] StoreError),
 }
 

@@ -43,7 +43,7 @@ mod verify;
 
 use std::time::Duration;
 
-pub use error::{AppendError, MoveError, StoreError};
+pub use error::{AppendError, Damage, MoveError, StoreError};
 pub use export::{ExportError, Exported, export};
 pub use gc::{Clean, Cleaned, gc};
 use history::kinds::Blob;
@@ -54,7 +54,7 @@ pub use memory::MemoryStore;
 pub use spool::{Spool, spool};
 pub use sqlite::SqliteStore;
 use value::Digest;
-pub use verify::{Damage, Verified, verify};
+pub use verify::{Verified, verify};
 
 /// What must have happened before an append is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -74,7 +74,7 @@ pub enum MergeError {
     #[error("{}", .0.iter().map(Refusal::to_string).collect::<Vec<_>>().join("; "))]
     Refused(Vec<Refusal>),
     /// The merge could not be written.
-    #[error(transparent)]
+    #[error("{0}")]
     Append(#[from] AppendError),
 }
 

@@ -31,7 +31,7 @@ pub enum NameError {
         near: Option<String>,
     },
     /// The store did not move it.
-    #[error(transparent)]
+    #[error("{0}")]
     Move(#[from] MoveError),
 }
 

@@ -3,24 +3,13 @@
 
 use history::kinds::Kind;
 use history::{
-    BlobId, Entry, Event, EventId, Lineage, Link, Operation, OperationId, Place, Stream,
-    StreamInfo, chain, references,
+    BlobId, Entry, Event, Lineage, Link, Operation, OperationId, Place, Stream, StreamInfo, chain,
+    references,
 };
 use value::{Digest, Value};
 
 use crate::blobs::is_there;
-use crate::{Store, StoreError};
-
-/// Something that is not as it was written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Damage {
-    /// Where, if it is an event or the place of one.
-    pub place: Option<Place>,
-    /// Which event, if that is known.
-    pub event_id: Option<EventId>,
-    /// What is wrong, in words.
-    pub what: String,
-}
+use crate::{Damage, Store, StoreError};
 
 /// What was read, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,7 +44,7 @@ pub fn verify(
     verifier.names()?;
     verifier.blobs()?;
     for what in store.check_files()? {
-        verifier.damage(None, None, what);
+        verifier.damage(what.into());
     }
     Ok(verifier.done)
 }
@@ -80,9 +69,26 @@ struct Reading<'a> {
 impl Verifier<'_> {
     fn streams(&mut self) -> Result<(), StoreError> {
         let mut after: Option<Stream> = None;
+        let mut limit = PAGE;
         loop {
-            let page = self.store.streams(after.as_ref(), PAGE);
-            let Some(page) = self.sound(page)? else { return Ok(()) };
+            let page = match self.store.streams(after.as_ref(), limit) {
+                // Somewhere in there: one by one.
+                Err(StoreError::Damaged(_)) if limit > 1 => {
+                    limit = 1;
+                    continue;
+                }
+                Err(StoreError::Damaged(damage)) => {
+                    after = damage.place.as_ref().map(|place| place.stream.clone());
+                    self.damage(*damage);
+                    // What is behind a stream without a name cannot be asked for.
+                    if after.is_none() {
+                        return Ok(());
+                    }
+                    limit = PAGE;
+                    continue;
+                }
+                page => page?,
+            };
             let Some(last) = page.last() else { return Ok(()) };
             after = Some(last.stream.clone());
             for info in &page {
@@ -119,26 +125,26 @@ impl Verifier<'_> {
         }
         let is_last = reading.before.is_none_or(|links| links.contains(&Some(info.link)));
         if reading.next == info.next && !is_last {
-            let what = "the stream ends with another link than its last event".into();
-            self.damage(Some(reading.place(info.next.saturating_sub(1))), None, what);
+            let what = "the stream ends with another link than its last event";
+            self.damage(Damage::at(reading.place(info.next.saturating_sub(1)), what));
         }
         Ok(())
     }
 
     /// What the first event of a stream follows.
     fn origin(&mut self, info: &StreamInfo) -> Result<Option<[Option<Link>; 2]>, StoreError> {
-        let first = || Some(Place::new(info.stream.clone(), info.first));
+        let first = || Place::new(info.stream.clone(), info.first);
         let Some(parent) = &info.parent else {
             if info.first != 0 {
                 let what = format!("the stream begins at {}", info.first);
-                self.damage(first(), None, what);
+                self.damage(Damage::at(first(), what));
                 return Ok(None);
             }
             return Ok(Some([None, None]));
         };
         if info.first != parent.seq + 1 {
             let what = format!("the stream goes on from `{parent}`, but begins at {}", info.first);
-            self.damage(first(), None, what);
+            self.damage(Damage::at(first(), what));
         }
         let found = self.store.read(&parent.stream, parent.seq, 1);
         // What is wrong with the parent's event is said where that stands.
@@ -149,7 +155,7 @@ impl Verifier<'_> {
         };
         if found.is_none() {
             let what = format!("the event it goes on from, `{parent}`, is not there");
-            self.damage(first(), None, what);
+            self.damage(Damage::at(first(), what));
         }
         Ok(found.map(|entry| [Some(entry.link); 2]))
     }
@@ -161,8 +167,9 @@ impl Verifier<'_> {
                     Some(entry) => self.entry(reading, entry)?,
                     None => return Ok(()),
                 },
-                Err(StoreError::Damaged(what)) => {
-                    self.damage(Some(reading.place(reading.next)), None, what);
+                Err(StoreError::Damaged(damage)) => {
+                    let place = Some(reading.place(reading.next));
+                    self.damage(Damage { place, ..*damage });
                     reading.next += 1;
                     reading.before = None;
                 }
@@ -183,14 +190,15 @@ impl Verifier<'_> {
         }
         self.done.events += 1;
         let (place, id) = (reading.place(entry.seq), entry.event.id());
+        let mut wrong = Vec::new();
         let computed = |previous| chain::link(&reading.genesis, entry.seq, previous, id);
         let links = reading.before.map(|before| before.map(computed));
         if links.is_some_and(|links| !links.contains(&entry.link)) {
-            let what = "its link does not follow from the events before it".into();
-            self.damage(Some(place.clone()), Some(id), what);
+            wrong.push("its link does not follow from the events before it".into());
         }
-        for what in self.wrong_with(&reading.info.stream, &entry.event)? {
-            self.damage(Some(place.clone()), Some(id), what);
+        wrong.extend(self.wrong_with(&reading.info.stream, &entry.event)?);
+        for what in wrong {
+            self.damage(Damage { place: Some(place.clone()), event_id: Some(id), what });
         }
         // Damage is said once: what follows may follow the link that is there, or the right one.
         reading.before = Some([Some(entry.link), links.map_or(Some(entry.link), |l| Some(l[1]))]);
@@ -227,7 +235,7 @@ impl Verifier<'_> {
             1 => "it is missing".into(),
             count => format!("it is missing, and {} after it", count - 1),
         };
-        self.damage(Some(reading.place(reading.next)), None, what);
+        self.damage(Damage::at(reading.place(reading.next), what));
     }
 
     fn blobs(&mut self) -> Result<(), StoreError> {
@@ -242,7 +250,7 @@ impl Verifier<'_> {
                 if let Some(bytes) = self.sound(bytes)?
                     && bytes.is_none_or(|bytes| BlobId(Digest::of(&bytes)) != id)
                 {
-                    self.damage(None, None, format!("the bytes behind `{id}` are others"));
+                    self.damage(format!("the bytes behind `{id}` are others").into());
                 }
                 self.done.blobs += 1;
             }
@@ -290,31 +298,31 @@ impl Verifier<'_> {
             }
         }
         if previous != Some(last) {
-            self.damage(None, None, format!("the last move of `{name}` is another one"));
+            self.damage(format!("the last move of `{name}` is another one").into());
         }
         Ok(())
     }
 
     fn damaged_move(&mut self, name: &str, id: OperationId, what: &str) {
-        self.damage(None, None, format!("the move `{id}` of `{name}` {what}"));
+        self.damage(format!("the move `{id}` of `{name}` {what}").into());
     }
 
     /// What could be read; what is damaged is noted.
     fn sound<T>(&mut self, read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
         match read {
             Ok(read) => Ok(Some(read)),
-            Err(StoreError::Damaged(what)) => {
-                self.damage(None, None, what);
+            Err(StoreError::Damaged(damage)) => {
+                self.damage(*damage);
                 Ok(None)
             }
             Err(other) => Err(other),
         }
     }
 
-    fn damage(&mut self, place: Option<Place>, event_id: Option<EventId>, what: String) {
+    fn damage(&mut self, damage: Damage) {
         self.done.damaged += 1;
         if self.done.damage.len() < DAMAGE_MAX {
-            self.done.damage.push(Damage { place, event_id, what });
+            self.done.damage.push(damage);
         }
     }
 }

@@ -48,6 +48,7 @@ pub enum FolderError {
     #[error("{why}; {written} of {total} entries are in `{}`", .into.display())]
     Incomplete {
         /// Why it was not all of it.
+        #[source]
         why: Box<FolderError>,
         /// Where they are.
         into: PathBuf,
@@ -57,7 +58,7 @@ pub enum FolderError {
         total: usize,
     },
     /// The store cannot be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Store(#[from] AppendError),
 }
 

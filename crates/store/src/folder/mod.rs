@@ -148,7 +148,7 @@ fn behind(store: &dyn Store, id: BlobId) -> Result<Vec<u8>, FolderError> {
     if BlobId(Digest::of(&bytes)) == id {
         Ok(bytes)
     } else {
-        Err(StoreError::Damaged(format!("something else is behind `{id}`")).into())
+        Err(StoreError::Damaged(format!("the bytes behind `{id}` are others").into()).into())
     }
 }
 

@@ -52,7 +52,7 @@ pub enum ForkError {
         left: Vec<PathBuf>,
     },
     /// The store cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Store(#[from] StoreError),
 }
 

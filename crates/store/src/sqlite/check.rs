@@ -46,7 +46,7 @@ fn or_damaged(
 ) -> Result<(), StoreError> {
     match answers {
         Ok(answers) => found.extend(answers),
-        Err(StoreError::Damaged(why)) => found.push(why),
+        Err(StoreError::Damaged(damage)) => found.push(damage.to_string()),
         Err(other) => return Err(other),
     }
     found.dedup();

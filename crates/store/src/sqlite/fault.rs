@@ -8,7 +8,7 @@ impl From<Error> for StoreError {
     fn from(error: Error) -> StoreError {
         match &error {
             Error::SqliteFailure(failure, _) => match failure.code {
-                ErrorCode::DatabaseCorrupt => StoreError::Damaged(error.to_string()),
+                ErrorCode::DatabaseCorrupt => StoreError::Damaged(error.to_string().into()),
                 ErrorCode::NotADatabase => StoreError::Unusable(error.to_string()),
                 ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
                     StoreError::Busy("another program holds the store".into())
@@ -20,7 +20,7 @@ impl From<Error> for StoreError {
             Error::FromSqlConversionFailure(..)
             | Error::IntegralValueOutOfRange(..)
             | Error::InvalidColumnType(..)
-            | Error::Utf8Error(..) => StoreError::Damaged(error.to_string()),
+            | Error::Utf8Error(..) => StoreError::Damaged(error.to_string().into()),
             _ => StoreError::System(error.into()),
         }
     }

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use value::{Digest, json};
 
 use super::{ID_BATCH, ID_SPAN};
-use crate::{Arrival, StoreError};
+use crate::{Arrival, Damage, StoreError};
 
 /// Numbers beyond what SQLite has stand behind everything that is there.
 pub(super) fn bounded(number: u64) -> i64 {
@@ -36,6 +36,16 @@ const INFO: &str = "SELECT s.name, s.first, s.next, s.link, s.fork_seq, p.name
 
 fn info(row: &Row<'_>) -> Result<StreamInfo, StoreError> {
     let stream = named(row.get_ref(0)?)?;
+    let damaged = |what: &str| {
+        let first = Place::new(stream.clone(), row.get(1).unwrap_or(0));
+        StoreError::Damaged(Damage::at(first, what).into())
+    };
+    let info = about(row, stream.clone());
+    let info = info.map_err(|_| damaged("where its stream begins and ends cannot be read"))?;
+    if info.first < info.next { Ok(info) } else { Err(damaged("its stream ends before it begins")) }
+}
+
+fn about(row: &Row<'_>, stream: Stream) -> Result<StreamInfo, StoreError> {
     let parent = match row.get::<_, Option<u64>>(4)? {
         Some(seq) => Some(Place::new(named(row.get_ref(5)?)?, seq)),
         None => None,
@@ -49,10 +59,14 @@ fn info(row: &Row<'_>) -> Result<StreamInfo, StoreError> {
     })
 }
 
+fn damaged(what: String) -> StoreError {
+    StoreError::Damaged(what.into())
+}
+
 fn named(column: ValueRef<'_>) -> Result<Stream, StoreError> {
     let name = column.as_str().ok();
     name.and_then(Stream::from_name)
-        .ok_or_else(|| StoreError::Damaged(format!("{column:?} is not the name of a stream")))
+        .ok_or_else(|| damaged(format!("{column:?} is not the name of a stream")))
 }
 
 pub(super) fn stream(
@@ -79,16 +93,19 @@ pub(super) fn streams(
 /// An event, from the columns `seq, kind, id, link, body` that begin here.
 fn entry(row: &Row<'_>, at: usize, stream: &Stream) -> Result<Entry, StoreError> {
     let seq = row.get(at)?;
+    let id = hash(row, at + 2).map(EventId);
     let damaged = |what: &str| {
-        let place = Place::new(stream.clone(), seq);
-        StoreError::Damaged(format!("{what} of `{place}`"))
+        let place = Some(Place::new(stream.clone(), seq));
+        let event_id = id.as_ref().ok().copied();
+        StoreError::Damaged(Damage { place, event_id, what: what.into() }.into())
     };
-    let id = EventId(hash(row, at + 2).map_err(|_| damaged("the id"))?);
-    let link = Link(hash(row, at + 3).map_err(|_| damaged("the link"))?);
-    let body = row.get_ref(at + 4)?.as_str().map_err(|_| damaged("the body"))?;
+    let Ok(known) = id else { return Err(damaged("its id is no hash")) };
+    let link = Link(hash(row, at + 3).map_err(|_| damaged("its link is no hash"))?);
+    let body = row.get_ref(at + 4)?.as_str().map_err(|_| damaged("its body is no text"))?;
     // A newer program may have named kinds that this one does not know.
     let kind = Kind::from_number(row.get(at + 1)?).unwrap_or(Kind::Unknown);
-    let event = Event::from_store(id, kind, body).ok_or_else(|| damaged("the body"))?;
+    let event = Event::from_store(known, kind, body)
+        .ok_or_else(|| damaged("its body is not what its id was computed from"))?;
     Ok(Entry { seq, link, event })
 }
 
@@ -175,7 +192,7 @@ fn at(connection: &Connection, position: i64, stream: &Stream) -> Result<Entry, 
     let mut rows = statement.query([position])?;
     match rows.next()? {
         Some(row) => entry(row, 0, stream),
-        None => Err(StoreError::Damaged(format!("an index names the lost event {position}"))),
+        None => Err(damaged(format!("an index names the event at {position}, which is lost"))),
     }
 }
 
@@ -251,7 +268,7 @@ pub(super) fn blob(connection: &Connection, id: BlobId) -> Result<Option<Vec<u8>
         statement.query_row([id.as_bytes()], |row| row.get(0)).optional()?;
     match bytes {
         Some(bytes) if Digest::of(&bytes) != id.0 => {
-            Err(StoreError::Damaged(format!("the bytes behind `{id}`")))
+            Err(damaged(format!("the bytes behind `{id}` are others")))
         }
         other => Ok(other),
     }
@@ -323,6 +340,6 @@ fn operation(row: &Row<'_>) -> Result<(OperationId, Operation), StoreError> {
     let value = row.get_ref(1)?.as_str().ok().and_then(|body| json::parse(body).ok());
     match value.as_ref().and_then(Operation::read) {
         Some(operation) if operation.id() == id => Ok((id, operation)),
-        _ => Err(StoreError::Damaged(format!("the operation `{id}`"))),
+        _ => Err(damaged(format!("the move `{id}` of a name is not what was written"))),
     }
 }

@@ -1,11 +1,16 @@
 //! Whatever is changed in a file is found, at the event where it is.
 
-use history::kinds::Blob;
-use history::{Event, Stream};
-use rusqlite::Connection;
-use store::{Clean, Expected, gc};
+use std::collections::BTreeMap;
+use std::io::Cursor;
 
-use crate::shelf::{Shelf, bare, event, file, fork};
+use history::kinds::Blob;
+use history::{Event, Place, Stream};
+use rusqlite::Connection;
+use store::fork::{self, ForkRequest};
+use store::names::{By, set};
+use store::{Clean, Durability, Expected, Importing, StoreError, gc, import};
+
+use crate::shelf::{Shelf, bare, event, file, fork, noon};
 
 /// Three events of `r`, a fork of the second one with two more, a name, and a value.
 fn filled() -> Shelf {
@@ -29,12 +34,18 @@ fn filled() -> Shelf {
 /// What is found after a change by SQL. Damage that only the file shows is left out, but is
 /// there if nothing else is.
 fn after(sql: &str) -> Vec<String> {
+    after_all(&[sql])
+}
+
+fn after_all(changes: &[&str]) -> Vec<String> {
     let shelf = filled();
     assert_eq!(shelf.verify(), [""; 0]);
     let home = shelf.close();
     let connection = Connection::open(home.file()).unwrap();
-    let changed = connection.execute(sql, []).unwrap();
-    assert!(changed > 0, "{sql}");
+    for sql in changes {
+        let changed = connection.execute(sql, []).unwrap();
+        assert!(changed > 0, "{sql}");
+    }
     drop(connection);
     let shelf = Shelf::open(home);
     let mut found = shelf.verify();
@@ -51,7 +62,8 @@ const OF_R1: &str = "WHERE seq = 1 AND stream = (SELECT no FROM stream WHERE nam
 fn a_changed_body_is_found() {
     let found =
         after(&format!("UPDATE event SET body = replace(body, 'x.test', 'x.tset') {OF_R1}"));
-    assert_eq!(found, ["r@1: the body of `r@1`"]);
+    let id = event("r", "2").id();
+    assert_eq!(found, [format!("r@1 {id}: its body is not what its id was computed from")]);
 }
 
 #[test]
@@ -121,6 +133,23 @@ fn a_changed_origin_is_found() {
     );
 }
 
+#[test]
+fn a_stream_that_cannot_be_read_hides_no_other() {
+    let both = |set: &str| {
+        let body = "UPDATE event SET body = 'x' WHERE stream IN
+            (SELECT no FROM stream WHERE name = 'run:g')";
+        let set = format!("UPDATE stream SET {set} WHERE name = 'run:f'");
+        after_all(&[body, &set])
+    };
+    let g = format!("g@0 {}: its body is not what its id was computed from", event("g", "1").id());
+    for set in ["parent = NULL", "parent = 99", "link = x'00'", "fork_seq = -1"] {
+        let f = "f@2: where its stream begins and ends cannot be read".to_string();
+        assert_eq!(both(set), [f, g.clone()], "{set}");
+    }
+    let f = "f@2: its stream ends before it begins".to_string();
+    assert_eq!(both("next = 0"), [f, g]);
+}
+
 fn fork_start() -> String {
     fork("f", "r", 1, &event("r", "2"))
 }
@@ -156,7 +185,7 @@ fn an_event_in_another_stream_is_found() {
 fn a_changed_or_lost_value_is_found() {
     let id = Blob::new("a value").id();
     let found = after("UPDATE blob SET bytes = x'00'");
-    assert_eq!(found, [format!(": the bytes behind `{id}`")]);
+    assert_eq!(found, [format!(": the bytes behind `{id}` are others")]);
     let found = after("DELETE FROM blob");
     let text = format!(": it refers to {id}, which is not there");
     assert!(found.len() == 1 && found[0].starts_with("store@0 ") && found[0].ends_with(&text));
@@ -165,7 +194,7 @@ fn a_changed_or_lost_value_is_found() {
 #[test]
 fn a_changed_or_lost_move_is_found() {
     let found = after("UPDATE operation SET body = replace(body, 'test', 'tset') WHERE no = 2");
-    assert!(found[0].starts_with(": the operation `"), "{found:?}");
+    assert!(found[0].starts_with(": the move `"), "{found:?}");
     let found = after("DELETE FROM operation WHERE no = 1");
     assert!(found[0].ends_with("does not follow the one before it"), "{found:?}");
     let found = after("UPDATE operation SET name = 'other' WHERE no = 1");
@@ -191,4 +220,37 @@ fn reading_goes_on_behind_damage() {
     assert_eq!((done.events, done.damage.len()), (1797, 100));
     assert!(done.damaged >= 203 && told >= 3);
     assert!(gc(&*shelf.0, Clean::Remove).is_err());
+}
+
+#[test]
+fn whoever_meets_damage_is_told_that_it_is_damage() {
+    let home = filled().close();
+    let connection = Connection::open(home.file()).unwrap();
+    connection.execute("UPDATE event SET body = 'x'", []).unwrap();
+    drop(connection);
+    let shelf = Shelf::open(home);
+    let is_damage = |error: &dyn std::error::Error| {
+        let causes = std::iter::successors(error.source(), |error| error.source());
+        causes.into_iter().any(|error| {
+            matches!(error.downcast_ref(), Some(StoreError::Damaged(damage)) if damage.place.is_some())
+        })
+    };
+    let r1 = Place::new(Stream::run("r"), 1);
+    assert!(is_damage(&store::export(&*shelf.0, None, &mut Vec::new()).unwrap_err()));
+    assert!(is_damage(&gc(&*shelf.0, Clean::Remove).unwrap_err()));
+    let by = By { ts: noon(), actor: None, reason: None };
+    assert!(is_damage(&set(&*shelf.0, "other", &r1, by).unwrap_err()));
+    let request = ForkRequest {
+        run: "h".into(),
+        agent: None,
+        from_branch: "main".into(),
+        to_branch: "h".into(),
+        ts: noon(),
+        wishes: BTreeMap::new(),
+        durability: Durability::Os,
+    };
+    assert!(is_damage(&fork::fork(&*shelf.0, &r1, &request).unwrap_err()));
+    let input = &mut Cursor::new(bare("r", "9") + "\n");
+    let importing = Importing { file: "f".into(), strict: false, now: noon() };
+    assert!(is_damage(&import(&*shelf.0, input, &importing, &mut |_, _| {}).unwrap_err()));
 }
