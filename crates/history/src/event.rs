@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use value::{Digest, Map, Value, json};
 
-use crate::admission::{Refused, admit};
+use crate::admission::{Refused, admit, end_of_text, end_of_value};
 use crate::kinds::Kind;
 use crate::{EventId, Stream, Timestamp};
 
@@ -73,11 +73,13 @@ impl Event {
         if *event.body == *body { Ok(event) } else { Err(NotAnEvent::NotCanonical) }
     }
 
-    /// What a store kept, with the id and the kind that it kept beside it. Only the hash is
-    /// looked at: a body with the right hash is the body that was written.
+    /// What a store kept, with the id and the kind that it kept beside it. Only the hash and the
+    /// outline are looked at: a body with the right hash is the body that was written, unless
+    /// somebody made up both.
     pub fn from_store(id: EventId, kind: Kind, body: impl Into<Arc<str>>) -> Option<Event> {
         let body = body.into();
-        (Digest::of(body.as_bytes()) == id.0).then_some(Event { id, kind, body })
+        let is_sound = Digest::of(body.as_bytes()) == id.0 && has_outline(&body);
+        is_sound.then_some(Event { id, kind, body })
     }
 
     /// INVARIANT: the caller has written `body` in canonical form, with this kind in it.
@@ -101,12 +103,21 @@ impl Event {
         &self.body
     }
 
-    /// Its members without the id.
+    /// Its members without the id. There are none if somebody made up a body with its hash that
+    /// cannot be read, which is found by reading it in full ([`Event::from_body`]).
     pub fn members(&self) -> Map {
         match json::read(&self.body) {
             Ok((Value::Map(members), _)) => Arc::unwrap_or_clone(members),
-            _ => unreachable!("a body is an object"),
+            _ => Map::default(),
         }
+    }
+
+    /// A member as it is written, found without reading what the others hold.
+    pub fn written(&self, name: &str) -> Option<&str> {
+        outline(&self.body)
+            .map_while(|member| member)
+            .find(|member| member.0 == name)
+            .map(|it| it.1)
     }
 
     /// As spec 5 writes it, with its id.
@@ -126,6 +137,50 @@ impl Event {
     pub fn ts(members: &Map) -> Option<Timestamp> {
         Timestamp::parse(members.get("ts")?.as_text()?)
     }
+}
+
+/// The members of a body, by name and as they are written; nothing where it is no object without
+/// spaces. An escape in a name is left as it is. What members hold is not looked into: that would
+/// take as long as reading them.
+fn outline(body: &str) -> impl Iterator<Item = Option<(&str, &str)>> {
+    let bytes = body.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let before = if at == 0 { b'{' } else { b',' };
+        if at > 0 && bytes[at..] == *b"}" {
+            return None;
+        }
+        let member = || {
+            let start = at + 1;
+            let name_end = end_of_text(bytes, start);
+            let end = end_of_value(bytes, name_end + 1);
+            let is_member = bytes.get(at..=start) == Some(&[before, b'"'])
+                && bytes.get(name_end) == Some(&b':')
+                && end < bytes.len();
+            let name = body.get(start + 1..name_end - 1).filter(|_| is_member)?;
+            Some((end, name, body.get(name_end + 1..end)?))
+        };
+        match member() {
+            Some((end, name, written)) => {
+                at = end;
+                Some(Some((name, written)))
+            }
+            None => Some(None),
+        }
+    })
+}
+
+/// Whether a body has members, a text `kind` among them, and no id.
+fn has_outline(body: &str) -> bool {
+    let mut has_kind = false;
+    for member in outline(body) {
+        match member {
+            Some(("kind", written)) => has_kind = written.starts_with('"'),
+            Some(("event_id", _)) | None => return false,
+            Some(_) => {}
+        }
+    }
+    has_kind
 }
 
 #[cfg(test)]
@@ -162,5 +217,45 @@ mod tests {
         assert_eq!(Event::from_body(TEXT), Err(NotAnEvent::NotCanonical));
         assert_eq!(Event::from_store(event.id(), event.kind(), event.body()), Some(event.clone()));
         assert_eq!(Event::from_store(event.id(), event.kind(), TEXT), None);
+    }
+
+    #[test]
+    fn a_made_up_body_with_its_hash_is_refused_or_says_nothing() {
+        let stored = |body: &str| {
+            Event::from_store(EventId(Digest::of(body.as_bytes())), Kind::Unknown, body)
+        };
+        for body in [
+            "",
+            "x",
+            "{",
+            "{}",
+            "\"",
+            "[1]",
+            r#"{"kind":"#,
+            r#"{"kind":1}"#,
+            r#"{"kind":"x.a""#,
+            r#"{"kind":"x.a"}x"#,
+            r#"{"kind":"x.a"},"#,
+            r#"{"kind": "x.a"}"#,
+            r#"{"event_id":"","kind":"x.a"}"#,
+            r#"{"a":1 "kind":"x.a"}"#,
+            r#"{"kind":"x.a","é"#,
+            r#"{"kind":"x.a","\"#,
+            r#"{"n":{"kind":"x.a"}}"#,
+        ] {
+            assert_eq!(stored(body), None, "{body}");
+        }
+        let inside = stored(r#"{"a":[nothing],"kind":"x.a"}"#).unwrap();
+        assert_eq!(inside.members(), Map::default());
+        assert!(Event::from_body(inside.body()).is_err());
+    }
+
+    #[test]
+    fn a_member_is_found_as_it_is_written() {
+        let text = r#"{"a": {"run_id": "no"}, "kind": "x.a", "run_id": "r\"1", "z": [1, 2]}"#;
+        let event = Event::read(text).unwrap();
+        assert_eq!(event.written("run_id"), Some(r#""r\"1""#));
+        assert_eq!(event.written("z"), Some("[1,2]"));
+        assert_eq!(event.written("b"), None);
     }
 }
