@@ -104,8 +104,14 @@ fn entry(row: &Row<'_>, at: usize, stream: &Stream) -> Result<Entry, StoreError>
     let body = row.get_ref(at + 4)?.as_str().map_err(|_| damaged("its body is no text"))?;
     // A newer program may have named kinds that this one does not know.
     let kind = Kind::from_number(row.get(at + 1)?).unwrap_or(Kind::Unknown);
-    let event = Event::from_store(known, kind, body)
-        .ok_or_else(|| damaged("its body is not what its id was computed from"))?;
+    let event = Event::from_store(known, kind, body).ok_or_else(|| {
+        let is_same = Digest::of(body.as_bytes()) == known.0;
+        damaged(if is_same {
+            "its body is no event"
+        } else {
+            "its body is not what its id was computed from"
+        })
+    })?;
     Ok(Entry { seq, link, event })
 }
 

@@ -76,17 +76,20 @@ fn a_body_with_its_hash_that_is_another_event_breaks_the_link() {
 }
 
 #[test]
-fn a_body_that_is_not_canonical_is_found() {
-    let body = bare("r", "2").replace(':', ": ");
-    let id = value::Digest::of(body.as_bytes());
-    let found = after(&format!("UPDATE event SET body = '{body}', id = x'{id:x}' {OF_R1}"));
-    assert_eq!(
-        found,
-        [
-            format!("r@1 {id:x}: its link does not follow from the events before it"),
-            format!("r@1 {id:x}: what it says is not in canonical form"),
-        ]
-    );
+fn a_made_up_body_with_its_hash_is_found() {
+    let made_up = |body: &str| {
+        let id = value::Digest::of(body.as_bytes());
+        let found = after(&format!("UPDATE event SET body = '{body}', id = x'{id:x}' {OF_R1}"));
+        let start = format!("r@1 {id:x}: ");
+        found.iter().map(|what| what.strip_prefix(&start).unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let link = "its link does not follow from the events before it";
+    for body in ["x", "", "{}", &bare("r", "2").replace(':', ": ")] {
+        assert_eq!(made_up(body), ["its body is no event"], "{body}");
+    }
+    for body in [r#"{"kind":"x.test","a":1}"#, r#"{"a":[nothing],"kind":"x.test"}"#] {
+        assert_eq!(made_up(body), [link, "what it says is not in canonical form"], "{body}");
+    }
 }
 
 #[test]
