@@ -122,6 +122,15 @@ pub trait Write {
     }
 }
 
+/// Marks members of the table that must be there, although an event without them still counts
+/// for all that its other members say.
+macro_rules! must_be_there {
+    (needed) => {
+        true
+    };
+}
+pub(super) use must_be_there;
+
 /// Reads a member of an object.
 pub(super) fn read_member<F: Field>(members: &Map, name: &str) -> Option<F> {
     match members.get(name) {
@@ -134,8 +143,9 @@ impl<F: Field> Field for Option<F> {
     const SHAPE: Shape = F::SHAPE;
     const REQUIRED: bool = false;
 
+    /// What is of the wrong kind counts as not there: it must not hide the members beside it.
     fn read(value: &Value) -> Option<Option<F>> {
-        F::read(value).map(Some)
+        Some(F::read(value))
     }
 
     fn missing() -> Option<Option<F>> {
@@ -162,8 +172,9 @@ impl<F: Write> Write for Option<F> {
 impl<F: Field> Field for Vec<F> {
     const SHAPE: Shape = Shape::List(&F::SHAPE);
 
+    /// Items of the wrong kind are left out.
     fn read(value: &Value) -> Option<Vec<F>> {
-        value.as_list()?.iter().map(F::read).collect()
+        Some(value.as_list()?.iter().filter_map(F::read).collect())
     }
 }
 

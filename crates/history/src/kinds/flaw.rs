@@ -210,7 +210,8 @@ impl Flaws {
             return self.members(at, members, ExtRef::RECORD.members, &[]);
         }
         let value = Value::from(members.clone());
-        if Ref::read(&value).is_none() {
+        let is_known = !matches!(Ref::read(&value), None | Some(Ref::Other(_)));
+        if !is_known || members.len() > 1 {
             self.wrong(at, Shape::Ref, &value);
         }
     }

@@ -7,7 +7,7 @@
 //! use history::kinds::{Common, Kind, ToolResult, words::ToolStatus};
 //! let common = Common { run_id: Some("r1".into()), ..Common::at(history::Timestamp::from_micros(0)) };
 //! let result = ToolResult {
-//!     call_id: "c1".into(), status: ToolStatus::Ok, result: Default::default(), error: None,
+//!     call_id: "c1".into(), status: Some(ToolStatus::Ok), result: None, error: None,
 //! };
 //! let sealed = common.seal(&result);
 //! assert_eq!(sealed.event.kind(), Kind::ToolResult);
@@ -69,7 +69,8 @@ pub trait Body: Sized {
     /// Which kind.
     const KIND: Kind;
 
-    /// Reads them. Members that are missing or of the wrong kind leave nothing to work with.
+    /// Reads them; nothing where one that nothing can be said without is missing or of the wrong
+    /// kind.
     fn read(members: &Map) -> Option<Self>;
 
     /// Hands every member, its own and the common ones, to a writer, in the order of RFC 8785.
@@ -86,8 +87,9 @@ pub struct Fact {
 }
 
 impl Event {
-    /// What it says, typed. Nothing for unknown kinds, and where members that its kind needs are
-    /// missing or of the wrong kind: such an event counts as itself and for nothing else.
+    /// What it says, typed. Nothing for unknown kinds, and where a member is missing or of the
+    /// wrong kind that says which thing it is about: such an event counts for what its kind says.
+    /// Other members that are not as they must be count as not there.
     ///
     /// Members that stand behind a hash must have been put back before ([`Event::fact_with`]).
     pub fn fact(&self) -> Option<Fact> {
@@ -100,7 +102,20 @@ impl Event {
         blob: impl FnMut(crate::BlobId) -> Option<value::Value>,
     ) -> Option<Fact> {
         let mut members = self.members();
-        seal::resolve(&mut members, blob);
+        seal::resolve(&mut members, |_| true, blob);
+        Fact::read(self.kind(), &members)
+    }
+
+    /// The same, but what may hold anything stays behind its hash: nothing hangs on it.
+    pub(crate) fn fact_in_short(
+        &self,
+        blob: impl FnMut(crate::BlobId) -> Option<value::Value>,
+    ) -> Option<Fact> {
+        let row = self.kind().row()?;
+        let mut members = self.members();
+        let is_any = |member: &&Member| matches!(member.shape, Shape::Any | Shape::Object);
+        let any: Vec<_> = row.members.iter().filter(is_any).map(|member| member.name).collect();
+        seal::resolve(&mut members, |name| !any.contains(&name), blob);
         Fact::read(self.kind(), &members)
     }
 }

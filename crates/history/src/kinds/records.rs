@@ -2,10 +2,10 @@
 
 use value::{Map, Text, Value, json};
 
-use super::field::{Field, Member, Object, Record, Shape, Write, read_member};
-use super::seal::write_sorted;
+use super::field::{Field, Member, Object, Record, Shape, Write, must_be_there, read_member};
+use super::seal::{referenced, write_sorted};
 use super::words::{Capability, Consistency, Liveness, PlanMode, ResourceKind, Role};
-use crate::{EventId, Timestamp};
+use crate::{BlobId, EventId, Timestamp};
 
 /// What a member holds: what its type says, unless more is known.
 macro_rules! shape {
@@ -19,7 +19,7 @@ macro_rules! shape {
 
 macro_rules! records {
     ($(#[doc = $doc:literal] $name:ident {
-        $($field:ident: $type:ty $(= $shape:expr)?,)*
+        $($(#[$must:ident])? $field:ident: $type:ty $(= $shape:expr)?,)*
     })*) => {
         $(
             #[doc = $doc]
@@ -36,7 +36,7 @@ macro_rules! records {
                     members: &[$(Member {
                         name: stringify!($field),
                         shape: shape!($type $(, $shape)?),
-                        required: <$type as Field>::REQUIRED,
+                        required: <$type as Field>::REQUIRED $(|| must_be_there!($must))?,
                     }),*],
                 };
 
@@ -109,28 +109,31 @@ records! {
     /// Where a fork begins.
     Origin { run_id: Text, seq: i64, event_id: EventId, }
     /// A message. Its node's id is `id`, or the id of the event that created it.
-    Message { id: Option<Text>, role: Role,
-        content: Vec<Object> = Shape::List(&Shape::OneOf(PARTS)),
+    Message { id: Option<Text>, #[needed] role: Option<Role>,
+        #[needed] content: Option<Vec<Object>> = Shape::List(&Shape::OneOf(PARTS)),
         created_at: Option<Timestamp>, items: Option<Vec<Object>>, }
     /// What a model call took.
-    Usage { prompt_tokens: i64, completion_tokens: i64, total_tokens: i64, }
+    Usage { #[needed] prompt_tokens: Option<i64>, #[needed] completion_tokens: Option<i64>,
+        #[needed] total_tokens: Option<i64>, }
     /// What went wrong.
-    Error { code: Text, message: Text, details: Option<Value>, }
+    Error { #[needed] code: Option<Text>, #[needed] message: Option<Text>, details: Option<Value>, }
     /// How a policy's tests went.
-    TestsSummary { total: i64, passed: i64, failed: i64, }
+    TestsSummary { #[needed] total: Option<i64>, #[needed] passed: Option<i64>, failed: i64, }
     /// Whose a resource is.
     OwnerScope { agent_id: Option<Text>, run_id: Option<Text>, session_id: Option<Text>, }
     /// Whether a resource was there when somebody looked.
     LivenessSeen { status: Liveness, last_probe_ts: Option<Timestamp>, }
     /// A resource.
-    Resource { id: Text, kind: ResourceKind, name: Text, capabilities: Vec<Capability>,
+    Resource { id: Text, #[needed] kind: Option<ResourceKind>, #[needed] name: Option<Text>,
+        #[needed] capabilities: Option<Vec<Capability>>,
         imperative: Option<bool>, scope: Option<OwnerScope>, liveness: Option<LivenessSeen>,
         metadata: Option<Object>, }
     /// What a snapshot consists of.
-    SnapshotRecord { method: Text, external_ref: ExtRef, consistency: Option<Consistency>,
+    SnapshotRecord { #[needed] method: Option<Text>, #[needed] external_ref: Option<ExtRef>, consistency: Option<Consistency>,
         size_bytes: Option<i64>, created_at: Option<Timestamp>, restorable: Option<bool>, }
     /// A live thing behind a resource, which no snapshot holds.
-    Handle { id: Text, resource_ref: Text, provider: Text, provider_id: Text,
+    Handle { id: Text, resource_ref: Text, #[needed] provider: Option<Text>,
+        #[needed] provider_id: Option<Text>,
         restorable: Option<bool>, capabilities: Option<Vec<Text>>, }
     /// What a fork does with one resource.
     PlanItem { resource: Text, mode: PlanMode, kept_by: Option<Text>,
@@ -152,6 +155,10 @@ pub enum Ref {
     Path(Text),
     /// `{"kind": ..., "id": ...}`
     Ext(ExtRef),
+    /// `{"$blob": ...}`: something large, by its hash.
+    Blob(BlobId),
+    /// Another one, as it is written. Other systems have more.
+    Other(Object),
 }
 
 impl Field for Ref {
@@ -161,15 +168,16 @@ impl Field for Ref {
         if let Some(id) = value.as_text() {
             return Some(Ref::Node(id.clone()));
         }
-        let members = value.as_map()?;
+        let Value::Map(members) = value else { return None };
         let text = |name| members.get(name).and_then(Value::as_text).cloned();
-        match members.keys().map(|name| &**name).collect::<Vec<_>>()[..] {
-            ["event_id"] => EventId::parse(&text("event_id")?).map(Ref::Event),
-            ["node"] => text("node").map(Ref::Node),
-            ["uri"] => text("uri").map(Ref::Uri),
-            ["path"] => text("path").map(Ref::Path),
-            _ => ExtRef::from_members(members).map(Ref::Ext),
-        }
+        let event = text("event_id").and_then(|id| EventId::parse(&id)).map(Ref::Event);
+        let known = event
+            .or_else(|| text("node").map(Ref::Node))
+            .or_else(|| text("uri").map(Ref::Uri))
+            .or_else(|| text("path").map(Ref::Path))
+            .or_else(|| referenced(value).map(Ref::Blob))
+            .or_else(|| ExtRef::from_members(members).map(Ref::Ext));
+        Some(known.unwrap_or_else(|| Ref::Other(members.clone())))
     }
 }
 
@@ -188,6 +196,15 @@ impl Write for Ref {
             Ref::Uri(uri) => one("uri", uri),
             Ref::Path(path) => one("path", path),
             Ref::Ext(ext) => ext.write(out),
+            Ref::Blob(id) => one("$blob", &id.to_string()),
+            Ref::Other(members) => members.write(out),
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        match self {
+            Ref::Other(members) => members.is_exact(),
+            _ => true,
         }
     }
 }

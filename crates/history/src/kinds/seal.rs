@@ -202,12 +202,18 @@ pub fn referenced(member: &Value) -> Option<BlobId> {
     if members.len() == 1 { BlobId::parse(id) } else { None }
 }
 
-/// Puts members back that stand behind hashes, as far as they can be had.
-pub(super) fn resolve(members: &mut Map, mut blob: impl FnMut(BlobId) -> Option<Value>) {
-    for member in members.values_mut() {
-        if let Some(value) = referenced(member).and_then(&mut blob) {
-            *member = value;
-        }
+/// Puts members back that stand behind hashes and are wanted, as far as they can be had.
+pub(super) fn resolve(
+    members: &mut Map,
+    is_wanted: impl Fn(&str) -> bool,
+    mut blob: impl FnMut(BlobId) -> Option<Value>,
+) {
+    let wanted = members.iter().filter(|(name, _)| is_wanted(name));
+    let found: Vec<(Text, Value)> = wanted
+        .filter_map(|(name, member)| Some((name.clone(), blob(referenced(member)?)?)))
+        .collect();
+    for (name, value) in found {
+        members.insert(name, value);
     }
 }
 

@@ -1,10 +1,13 @@
 //! The table: one row for each kind of event.
 //!
+//! A member that is `#[needed]` must be there, but an event without it can be read: nothing hangs
+//! on it. Whatever says which thing an event is about has no other type than its own.
+//!
 //! The number is what stores keep beside an event; it is never used again for another kind.
 
 use value::{Map, Text, Value};
 
-use super::field::{Field, Member, Object, Write, read_member};
+use super::field::{Field, Member, Object, Write, must_be_there, read_member};
 use super::records::{
     Error, EventRef, ExtRef, Handle, Message, Origin, OwnerScope, PlanItem, Ref, Resource,
     SnapshotRecord, SubagentRecord, TestsSummary, Usage,
@@ -21,7 +24,7 @@ macro_rules! kinds {
     ($(
         #[doc = $doc:literal]
         $number:literal $name:literal $kind:ident: $class:ident ($($needs:ident)*) {
-            $($field:ident: $type:ty,)*
+            $($(#[$must:ident])? $field:ident: $type:ty,)*
         }
     )*) => {
         /// A kind of event.
@@ -79,7 +82,7 @@ macro_rules! kinds {
             members: &[$(Member {
                 name: stringify!($field),
                 shape: <$type as Field>::SHAPE,
-                required: <$type as Field>::REQUIRED,
+                required: <$type as Field>::REQUIRED $(|| must_be_there!($must))?,
             }),*],
         }),*];
 
@@ -203,20 +206,25 @@ kinds! {
         from_pos: i64,
         to_pos: i64,
         replacement: Vec<Text>,
-        cause: RewriteCause,
+        #[needed]
+        cause: Option<RewriteCause>,
     }
     /// A model is asked.
     9 "model_request" ModelRequest: Intent (run agent correlation) {
-        model: Text,
-        params: Object,
-        input_refs: Vec<Ref>,
+        #[needed]
+        model: Option<Text>,
+        #[needed]
+        params: Option<Object>,
+        #[needed]
+        input_refs: Option<Vec<Ref>>,
         tools_spec: Option<Value>,
         request_id: Option<Text>,
     }
     /// A model answered.
     10 "model_response" ModelResponse: Observation (run agent) {
         request_id: Text,
-        output_ref: Text,
+        #[needed]
+        output_ref: Option<Text>,
         usage: Option<Usage>,
         finish_reason: Option<Text>,
         reasoning_ref: Option<Text>,
@@ -226,25 +234,33 @@ kinds! {
     }
     /// A tool is asked to do something.
     11 "tool_call" ToolCall: Intent (run agent) {
-        server: Text,
-        tool: Text,
+        #[needed]
+        server: Option<Text>,
+        #[needed]
+        tool: Option<Text>,
         call_id: Text,
-        args: Object,
-        requested_by: EventRef,
+        #[needed]
+        args: Option<Object>,
+        #[needed]
+        requested_by: Option<EventRef>,
         effect_class: Option<Text>,
     }
     /// An effect is about to leave; from here on it may have happened.
     12 "effect_started" EffectStarted: Intent (run agent) {
         call: EventRef,
-        attempt: i64,
-        idem_key: Text,
+        #[needed]
+        attempt: Option<i64>,
+        #[needed]
+        idem_key: Option<Text>,
         lease_epoch: Option<i64>,
     }
     /// What a tool did.
     13 "tool_result" ToolResult: Observation (run agent) {
         call_id: Text,
-        status: ToolStatus,
-        result: Object,
+        #[needed]
+        status: Option<ToolStatus>,
+        #[needed]
+        result: Option<Object>,
         error: Option<Error>,
     }
     /// Somebody must decide whether a call may run.
@@ -303,7 +319,8 @@ kinds! {
     /// An MCP server says anything else.
     21 "mcp.notification" McpNotification: Observation (run agent) {
         server: Text,
-        method: Text,
+        #[needed]
+        method: Option<Text>,
         params: Option<Value>,
         session: Option<Text>,
     }
@@ -328,7 +345,8 @@ kinds! {
     /// A resource can be used from now on.
     25 "resource_attached" ResourceAttached: Observation (agent) {
         resource_ref: Text,
-        mode: Mode,
+        #[needed]
+        mode: Option<Mode>,
         mount: Option<Text>,
     }
     /// A resource cannot be used any more.
@@ -381,15 +399,18 @@ kinds! {
     34 "agent_forked" AgentForked: Transition (agent) {
         from_branch: Text,
         to_branch: Text,
-        at_event: EventRef,
+        #[needed]
+        at_event: Option<EventRef>,
         volume_plan: Option<Vec<PlanItem>>,
     }
     /// It was decided how two branches become one.
     35 "branch_merged" BranchMerged: Transition (agent) {
         into: Text,
         from: Text,
-        merged: Origin,
-        strategy: MergeStrategy,
+        #[needed]
+        merged: Option<Origin>,
+        #[needed]
+        strategy: Option<MergeStrategy>,
         picked: Option<Vec<EventRef>>,
         resource_plan: Option<Vec<PlanItem>>,
         reason: Option<Text>,
@@ -402,7 +423,8 @@ kinds! {
     }
     /// Something did not come to its end.
     37 "interruption" Interruption: Transition (run agent) {
-        reason: InterruptionReason,
+        #[needed]
+        reason: Option<InterruptionReason>,
         affects: Vec<EventRef>,
     }
     /// One event counts in the place of another.
@@ -414,7 +436,8 @@ kinds! {
     /// Something was summarised.
     39 "summary_created" SummaryCreated: Provenance (agent) {
         summary_ref: Text,
-        sources: Vec<Ref>,
+        #[needed]
+        sources: Option<Vec<Ref>>,
         text: Option<Text>,
     }
     /// A view was kept for later. It can be had again from the events.
@@ -428,28 +451,35 @@ kinds! {
     /// A value was made unreadable on purpose.
     41 "redacted" Redacted: Transition (agent) {
         target: Ref,
-        reason: Text,
-        actor: Text,
+        #[needed]
+        reason: Option<Text>,
+        #[needed]
+        actor: Option<Text>,
         authority: Option<Text>,
     }
     /// Bodies of old events were removed on purpose.
     42 "pruned" Pruned: Transition (agent) {
         target: Ref,
-        reason: Text,
-        actor: Text,
+        #[needed]
+        reason: Option<Text>,
+        #[needed]
+        actor: Option<Text>,
         authority: Option<Text>,
     }
     /// A key was destroyed, and what it sealed with it.
     43 "key_destroyed" KeyDestroyed: Transition (agent) {
         target: Ref,
-        reason: Text,
-        actor: Text,
+        #[needed]
+        reason: Option<Text>,
+        #[needed]
+        actor: Option<Text>,
         authority: Option<Text>,
     }
     /// A person is asked.
     44 "question_asked" QuestionAsked: Intent (run agent) {
         question_id: Text,
-        prompt: Text,
+        #[needed]
+        prompt: Option<Text>,
         schema: Option<Value>,
         options: Option<Vec<Value>>,
         default: Option<Value>,
@@ -459,7 +489,8 @@ kinds! {
     /// A person answered.
     45 "question_answered" QuestionAnswered: Observation (run agent) {
         question_id: Text,
-        answer: Value,
+        #[needed]
+        answer: Option<Value>,
         actor: Option<Text>,
     }
     /// A fork changed values before it went on.
@@ -474,7 +505,8 @@ kinds! {
     /// A run waits until a moment.
     48 "timer_set" TimerSet: Intent (run agent) {
         timer: Text,
-        due: Timestamp,
+        #[needed]
+        due: Option<Timestamp>,
     }
     /// The moment has come.
     49 "timer_fired" TimerFired: Observation (run agent) {

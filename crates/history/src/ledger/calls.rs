@@ -36,7 +36,7 @@ enum Approval {
         once: bool,
         policy: Option<Text>,
         /// The idempotency key and the last attempt of the effect that it was used for.
-        used: Option<(Text, i64)>,
+        used: Option<(Option<Text>, Option<i64>)>,
     },
     /// Nobody decided, or nobody could. It can be asked again.
     Failed(ApprovalOutcome),
@@ -99,7 +99,7 @@ impl Calls {
             Approval::Allowed { once, policy: decided_under, used } => {
                 // Another attempt of the same effect needs no decision of its own.
                 let is_retry = used.as_ref().is_some_and(|(key, attempt)| {
-                    *key == effect.idem_key && *attempt < effect.attempt
+                    key.is_some() && *key == effect.idem_key && *attempt < effect.attempt
                 });
                 if *once && used.is_some() && !is_retry {
                     found.push(Violation::DecisionUsed { call_id: call_id.clone() });

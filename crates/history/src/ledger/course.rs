@@ -49,15 +49,17 @@ impl Course {
         self.cut
     }
 
-    pub(super) fn check(&self, kind: Kind, fact: Option<&Fact>, found: &mut Vec<Violation>) {
-        let run = fact.and_then(|fact| fact.common.run_id.as_ref());
-        let goes_on = run.is_none() || run == self.run.as_ref();
-        match (fact.map(|fact| &fact.what), run) {
-            (Some(What::RunStarted(started)), Some(run)) => {
+    pub(super) fn check(&self, event: &Event, fact: Option<&Fact>, found: &mut Vec<Violation>) {
+        let kind = event.kind();
+        let run = run_of(event, fact);
+        let goes_on = run.is_none() || run == self.run;
+        match (kind, run) {
+            (Kind::RunStarted, Some(run)) => {
                 if goes_on {
-                    found.push(Violation::StartedTwice { run: run.clone() });
+                    found.push(Violation::StartedTwice { run });
                 } else if self.run.is_some()
                     && let Some(last) = self.last
+                    && let Some(What::RunStarted(started)) = fact.map(|fact| &fact.what)
                 {
                     let from = started.from.as_ref();
                     let seq = self.count.cast_signed() - 1;
@@ -67,9 +69,7 @@ impl Course {
                     }
                 }
             }
-            (Some(_), Some(run)) if !goes_on => {
-                found.push(Violation::NotStarted { run: run.clone(), kind });
-            }
+            (_, Some(run)) if !goes_on => found.push(Violation::NotStarted { run, kind }),
             _ if goes_on && !may_follow(self.end, kind) => {
                 found.push(Violation::AfterTheEnd { kind });
             }
@@ -97,20 +97,20 @@ impl Course {
     }
 
     pub(super) fn apply(&mut self, event: &Event, fact: Option<&Fact>) {
-        if let Some(run) = fact.and_then(|fact| fact.common.run_id.as_ref())
-            && self.run.as_ref() != Some(run)
-        {
-            self.run = Some(run.clone());
+        let run = run_of(event, fact);
+        if run.is_some() && run != self.run {
+            self.run = run;
             self.end = End::Open;
         }
-        match fact.map(|fact| &fact.what) {
-            Some(What::RunStarted(started)) if self.count == 0 => self.cut = started.from.is_some(),
-            // Whoever handed a run off may come back to it.
-            Some(What::RunFinished(finished)) if finished.exit != Some(Exit::HandedOff) => {
-                self.end = End::Finished;
+        match (event.kind(), fact.map(|fact| &fact.what)) {
+            (_, Some(What::RunStarted(started))) if self.count == 0 => {
+                self.cut = started.from.is_some();
             }
-            Some(What::RunCancelled(_)) if self.end == End::Open => self.end = End::Cancelled,
-            Some(What::Substitution(event)) if !self.has(event.replacement_event.event_id) => {
+            // Whoever handed a run off may come back to it.
+            (_, Some(What::RunFinished(finished))) if finished.exit == Some(Exit::HandedOff) => {}
+            (Kind::RunFinished, _) => self.end = End::Finished,
+            (Kind::RunCancelled, _) if self.end == End::Open => self.end = End::Cancelled,
+            (_, Some(What::Substitution(event))) if !self.has(event.replacement_event.event_id) => {
                 self.promised.insert(event.replacement_event.event_id);
             }
             _ => {}
@@ -121,6 +121,14 @@ impl Course {
         }
         self.last = Some(event.id());
         self.count += 1;
+    }
+}
+
+/// The run of an event, whether or not what else it says can be read.
+fn run_of(event: &Event, fact: Option<&Fact>) -> Option<Text> {
+    match fact {
+        Some(fact) => fact.common.run_id.clone(),
+        None => Event::stream(&event.members()).run_id().cloned(),
     }
 }
 

@@ -20,6 +20,7 @@ use policies::Policies;
 use resources::Resources;
 pub use violation::Violation;
 
+use crate::kinds::records::EventRef;
 use crate::kinds::{Fact, What};
 use crate::plan::Live;
 use crate::{Event, EventId, Timestamp};
@@ -49,7 +50,7 @@ impl Ledger {
         recorded: Option<Timestamp>,
     ) -> Vec<Violation> {
         let mut found = Vec::new();
-        self.course.check(event.kind(), fact, &mut found);
+        self.course.check(event, fact, &mut found);
         if let Some(fact) = fact {
             let policy = self.policies.in_force();
             self.calls.check(event.id(), &fact.what, &self.course, policy, &mut found);
@@ -101,10 +102,13 @@ fn clock(ts: Timestamp, recorded: Option<Timestamp>, found: &mut Vec<Violation>)
 /// The members of an event that name another one of the same lineage, with where they stand.
 fn references(what: &What) -> Vec<(&'static str, Option<usize>, EventId)> {
     let one = |member, id| vec![(member, None, id)];
+    let maybe = |member, given: Option<&EventRef>| {
+        given.map(|given| (member, None, given.event_id)).into_iter().collect()
+    };
     match what {
-        What::ToolCall(call) => one("requested_by", call.requested_by.event_id),
+        What::ToolCall(call) => maybe("requested_by", call.requested_by.as_ref()),
         What::Substitution(event) => one("original_event", event.original_event.event_id),
-        What::AgentForked(event) => one("at_event", event.at_event.event_id),
+        What::AgentForked(event) => maybe("at_event", event.at_event.as_ref()),
         What::EffectStarted(event) => one("call", event.call.event_id),
         What::ApprovalRequested(event) => one("call", event.call.event_id),
         What::ApprovalDecided(event) => {

@@ -32,7 +32,7 @@ impl Resources {
             found.push(Violation::UnknownResource { resource: resource.clone() });
         }
         match what {
-            What::ResourceAttached(event) if event.mode == Mode::ReadWrite => {
+            What::ResourceAttached(event) if event.mode != Some(Mode::ReadOnly) => {
                 let held = self.live.get(&event.resource_ref);
                 if let Some(branch) = held.and_then(|held| held.away.clone()) {
                     let resource = event.resource_ref.clone();

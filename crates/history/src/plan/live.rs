@@ -81,7 +81,9 @@ impl Live {
             }
             What::ResourceAttached(event) => {
                 let held = self.held(&event.resource_ref);
-                held.attachment = Attachment::Attached(event.mode.clone());
+                // Who does not say that nothing is written may write.
+                let mode = event.mode.clone().unwrap_or(Mode::ReadWrite);
+                held.attachment = Attachment::Attached(mode);
                 held.away = None;
             }
             What::ResourceDetached(event) => {
@@ -148,7 +150,7 @@ impl Live {
     /// Resources that can be written, and so must have one owner.
     pub fn writable(&self) -> BTreeSet<&Text> {
         let usable = self.usable().into_iter();
-        usable.filter(|(_, mode)| **mode == Mode::ReadWrite).map(|(id, _)| id).collect()
+        usable.filter(|(_, mode)| **mode != Mode::ReadOnly).map(|(id, _)| id).collect()
     }
 
     fn held(&mut self, id: &Text) -> &mut Held {
@@ -159,7 +161,8 @@ impl Live {
 impl Held {
     /// Whether it says that it can do this.
     pub fn can(&self, capability: &Capability) -> bool {
-        self.resource.as_ref().is_some_and(|known| known.capabilities.contains(capability))
+        let known = self.resource.as_ref().and_then(|known| known.capabilities.as_ref());
+        known.is_some_and(|known| known.contains(capability))
     }
 
     /// Whether no snapshot holds what it is.

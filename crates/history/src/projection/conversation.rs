@@ -19,7 +19,7 @@ impl Fold<'_> {
             Some(id) => NodeRef::new(NodeKind::Message, id.clone()),
             None => NodeRef::of_event(NodeKind::Message, self.said.event),
         };
-        let attrs = [("role", what.message.role.word().into())];
+        let attrs = [("role", written(&what.message.role))];
         self.node(message.clone(), Aspect::Itself, self.from, attrs);
         self.edge(EdgeKind::EventProduces, self.event(), message.clone());
         self.made(message);
@@ -84,7 +84,7 @@ impl Fold<'_> {
         let generation = NodeRef::of_event(NodeKind::Generation, event);
         self.once(generation.clone(), [("model", what.model.clone().into())]);
         let inputs: Vec<_> =
-            what.input_refs.iter().filter_map(|input| self.target(input)).collect();
+            what.input_refs.iter().flatten().filter_map(|input| self.target(input)).collect();
         let allowed = EdgeKind::EventConsumes.row().to;
         for (order, input) in (0..).zip(&inputs) {
             if allowed.contains(&input.kind) {
@@ -99,9 +99,11 @@ impl Fold<'_> {
     }
 
     pub(super) fn model_response(&mut self, common: &Common, what: &ModelResponse) {
-        let output = NodeRef::new(NodeKind::Message, what.output_ref.clone());
-        self.edge(EdgeKind::EventProduces, self.event(), output.clone());
-        self.made(output.clone());
+        let output = what.output_ref.clone().map(|id| NodeRef::new(NodeKind::Message, id));
+        if let Some(output) = &output {
+            self.edge(EdgeKind::EventProduces, self.event(), output.clone());
+            self.made(output.clone());
+        }
         if let Some(reasoning) = &what.reasoning_ref {
             let reasoning = NodeRef::new(NodeKind::Message, reasoning.clone());
             self.edge(EdgeKind::EventProduces, self.event(), reasoning);
@@ -114,6 +116,7 @@ impl Fold<'_> {
         memory.generations.insert(event, generation.clone());
         let inputs = memory.inputs.get(&generation).cloned().unwrap_or_default();
         self.edge(EdgeKind::EventProduces, self.event(), generation);
+        let Some(output) = output else { return };
         for (order, input) in (0..).zip(inputs) {
             self.edge_at(EdgeKind::DerivedFrom, output.clone(), input, order, []);
         }
@@ -127,10 +130,11 @@ impl Fold<'_> {
             ("call_id", what.call_id.clone().into()),
         ];
         self.once(call.clone(), attrs);
-        let by = what.requested_by.event_id;
-        let generation = self.projection.memory.generations.get(&by).cloned();
-        let by = generation.unwrap_or_else(|| NodeRef::of_event(NodeKind::Event, by));
-        self.edge(EdgeKind::CallsTool, by, call.clone());
+        if let Some(by) = what.requested_by.as_ref().map(|by| by.event_id) {
+            let generation = self.projection.memory.generations.get(&by).cloned();
+            let by = generation.unwrap_or_else(|| NodeRef::of_event(NodeKind::Event, by));
+            self.edge(EdgeKind::CallsTool, by, call.clone());
+        }
         let key = (common.run_id.clone(), what.call_id.clone());
         self.memory().calls.insert(key, call.clone());
         self.made(call);
@@ -138,7 +142,7 @@ impl Fold<'_> {
 
     pub(super) fn tool_result(&mut self, common: &Common, what: &ToolResult) {
         let result = NodeRef::of_event(NodeKind::ToolResult, self.said.event);
-        let status = || ("status", what.status.word().into());
+        let status = || ("status", written(&what.status));
         self.once(result.clone(), [("call_id", what.call_id.clone().into()), status()]);
         self.edge(EdgeKind::EventProduces, self.event(), result.clone());
         self.made(result.clone());
@@ -176,7 +180,7 @@ impl Fold<'_> {
         self.edge(EdgeKind::EventProduces, self.event(), summary.clone());
         self.made(summary.clone());
         let allowed = EdgeKind::Summarizes.row().to;
-        for (order, source) in (0..).zip(&what.sources) {
+        for (order, source) in (0..).zip(what.sources.iter().flatten()) {
             let Some(source) = self.target(source) else { continue };
             if allowed.contains(&source.kind) {
                 self.edge_at(EdgeKind::Summarizes, summary.clone(), source.clone(), order, []);

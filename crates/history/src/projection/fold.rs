@@ -179,7 +179,7 @@ impl Fold<'_> {
         match reference {
             Ref::Event(event) => Some(self.made_by(*event)),
             Ref::Uri(uri) => Some(NodeRef::new(NodeKind::Resource, uri.clone())),
-            Ref::Path(_) | Ref::Ext(_) => None,
+            Ref::Path(_) | Ref::Ext(_) | Ref::Blob(_) | Ref::Other(_) => None,
             Ref::Node(id) => Some(NodeRef::parse(id).unwrap_or_else(|| self.named(id))),
         }
     }

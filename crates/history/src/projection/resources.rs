@@ -21,7 +21,7 @@ impl Fold<'_> {
     pub(super) fn resource_registered(&mut self, common: &Common, what: &ResourceRegistered) {
         let new = &what.resource;
         let attrs = [
-            ("kind", new.kind.word().into()),
+            ("kind", written(&new.kind)),
             ("name", new.name.clone().into()),
             ("capabilities", written(&new.capabilities)),
             ("imperative", new.imperative.into()),
@@ -71,7 +71,7 @@ impl Fold<'_> {
     pub(super) fn resource_attached(&mut self, common: &Common, what: &ResourceAttached) {
         let Some(user) = actor(common) else { return };
         let attrs: value::Map = [
-            Some(("mode".into(), what.mode.word().into())),
+            what.mode.as_ref().map(|mode| ("mode".into(), mode.word().into())),
             what.mount.clone().map(|mount| ("mount".into(), mount.into())),
         ]
         .into_iter()
@@ -147,7 +147,7 @@ impl Fold<'_> {
         let node = NodeRef::new(NodeKind::ResourceSnapshot, what.snapshot_ref.clone());
         let record = what.snapshot.as_ref();
         let attrs = [
-            ("method", record.map(|record| record.method.clone()).into()),
+            ("method", record.and_then(|record| record.method.clone()).into()),
             ("external_ref", record.map_or(Value::Null, |record| written(&record.external_ref))),
             ("restorable", record.and_then(|record| record.restorable).into()),
         ];

@@ -84,8 +84,10 @@ impl Fold<'_> {
             ("plan", written(&what.volume_plan)),
         ];
         self.node(branch.clone(), Aspect::Itself, self.from, attrs);
-        let at = NodeRef::of_event(NodeKind::Event, what.at_event.event_id);
-        self.edge(EdgeKind::ForkedFrom, branch.clone(), at);
+        if let Some(at) = &what.at_event {
+            let at = NodeRef::of_event(NodeKind::Event, at.event_id);
+            self.edge(EdgeKind::ForkedFrom, branch.clone(), at);
+        }
         let origins = &self.projection.memory.origins;
         let origin = common.run_id.as_ref().and_then(|run| origins.get(run)).cloned();
         if let Some(run) = origin {
@@ -118,7 +120,7 @@ impl Fold<'_> {
     pub(super) fn interruption(&mut self, what: &Interruption) {
         for (order, affected) in (0..).zip(&what.affects) {
             let to = NodeRef::of_event(NodeKind::Event, affected.event_id);
-            let attrs = [("reason", what.reason.word().into())];
+            let attrs = [("reason", written(&what.reason))];
             self.edge_at(EdgeKind::Interrupts, self.event(), to, order, attrs);
         }
     }

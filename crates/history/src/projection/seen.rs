@@ -22,10 +22,7 @@ impl Seen {
     /// Reads an event. Values behind hashes are only asked for where its kind needs to know them:
     /// what holds anything can stay where it is.
     pub fn new(place: Place, event: &Event, blob: impl FnMut(BlobId) -> Option<Value>) -> Seen {
-        let fact = event.fact().or_else(|| match event.kind() {
-            Kind::Unknown => None,
-            _ => event.fact_with(blob),
-        });
+        let fact = event.fact_in_short(blob);
         Seen { place, id: event.id(), kind: event.kind(), fact }
     }
 }

@@ -7,7 +7,7 @@ use value::{Text, Value};
 use super::reading::{Events, holds, lineage_of, read_lineage};
 use super::{At, Found, Item, QueryError, joined, maybe, shown};
 use crate::archive::Archive;
-use crate::kinds::words::ApprovalOutcome;
+use crate::kinds::words::{ApprovalOutcome, InterruptionReason, ToolStatus};
 use crate::kinds::{Kind, What};
 use crate::projection::Said;
 use crate::{EventId, Place, Timestamp};
@@ -31,13 +31,13 @@ pub struct Call {
     /// When it was asked for.
     pub ts: Timestamp,
     /// Which server.
-    pub server: Text,
+    pub server: Option<Text>,
     /// Which tool.
-    pub tool: Text,
+    pub tool: Option<Text>,
     /// Its id.
     pub call_id: Text,
     /// The event that led to it.
-    pub requested_by: EventId,
+    pub requested_by: Option<EventId>,
     /// Whether somebody had to decide about it, and how they did.
     pub approval: Option<Approval>,
     /// When it left.
@@ -73,11 +73,11 @@ pub struct Attempt {
     /// Where that is said.
     pub place: Place,
     /// Which attempt it is.
-    pub attempt: i64,
+    pub attempt: Option<i64>,
     /// When.
     pub ts: Timestamp,
     /// The key by which the other side knows it again.
-    pub idem_key: Text,
+    pub idem_key: Option<Text>,
 }
 
 /// What a tool did.
@@ -85,7 +85,7 @@ pub struct Attempt {
 pub struct Outcome {
     /// The event that says so.
     pub said: Said,
-    /// How it ended.
+    /// How it ended; `unknown` if that is not said.
     pub status: Text,
     /// When.
     pub ts: Timestamp,
@@ -136,7 +136,7 @@ impl Fold {
                     server: call.server.clone(),
                     tool: call.tool.clone(),
                     call_id: call.call_id.clone(),
-                    requested_by: call.requested_by.event_id,
+                    requested_by: call.requested_by.as_ref().map(|by| by.event_id),
                     approval: None,
                     attempts: Vec::new(),
                     interrupted: None,
@@ -178,8 +178,8 @@ impl Fold {
                 }
             }
             What::ToolResult(result) => {
-                let outcome =
-                    Outcome { said: said.clone(), status: result.status.word().into(), ts };
+                let status = result.status.as_ref().map_or("unknown", ToolStatus::word).into();
+                let outcome = Outcome { said: said.clone(), status, ts };
                 self.results.insert(said.event, outcome.clone());
                 if let Some(index) = self.by_id.get(&result.call_id) {
                     // The first one counts, unless another is put in its place.
@@ -189,8 +189,9 @@ impl Fold {
             What::Interruption(interruption) => {
                 for affected in &interruption.affects {
                     if let Some(call) = self.call(affected.event_id) {
-                        let reason = interruption.reason.word().into();
-                        call.interrupted = Some((reason, said.clone()));
+                        let reason = interruption.reason.as_ref();
+                        let reason = reason.map_or("unknown", InterruptionReason::word);
+                        call.interrupted = Some((reason.into(), said.clone()));
                     }
                 }
             }
@@ -297,7 +298,8 @@ impl Item for Call {
     }
 
     fn line(&self) -> String {
-        let tool = format!("{}.{}", self.server, self.tool);
+        let known = |name: &Option<Text>| name.as_deref().unwrap_or("?").to_string();
+        let tool = format!("{}.{}", known(&self.server), known(&self.tool));
         let took = self.duration_ms().map(|ms| format!("{ms} ms")).unwrap_or_default();
         let status = self.status().to_string();
         let approval = self.approval.as_ref().map(Approval::words).unwrap_or_default();

@@ -61,7 +61,7 @@ impl Seen {
             }
             What::ModelResponse(response) => {
                 assert!(self.open_requests.remove(&response.request_id));
-                assert!(self.messages.contains(&response.output_ref));
+                assert!(self.messages.contains(response.output_ref.as_ref().unwrap()));
             }
             What::MessageCreated(created) => {
                 let node = created.message.id.clone().unwrap_or_else(|| id.to_string().into());
@@ -78,7 +78,7 @@ impl Seen {
                 self.listed += rewritten.replacement.len() as i64 - (to - from);
             }
             What::ToolCall(call) => {
-                assert!(self.events.contains(&call.requested_by.event_id));
+                assert!(self.events.contains(&call.requested_by.as_ref().unwrap().event_id));
                 assert!(self.calls.insert(call.call_id.clone()), "a call id is used once");
                 self.open_calls.insert(call.call_id.clone(), id);
             }
@@ -130,14 +130,14 @@ impl Seen {
         match what {
             What::ResourceRegistered(registered) => {
                 let resource = &registered.resource;
-                let can = resource.capabilities.contains(&Capability::Restore)
+                let can = resource.capabilities.as_ref().unwrap().contains(&Capability::Restore)
                     && resource.imperative != Some(true);
                 assert_eq!(self.restorable.insert(resource.id.clone(), can), None);
             }
             What::ResourceAttached(attached) => {
                 let (id, mode) = (attached.resource_ref.clone(), attached.mode.clone());
                 assert!(self.restorable.contains_key(&id));
-                assert_eq!(self.attached.insert(id, mode), None);
+                assert_eq!(self.attached.insert(id, mode.unwrap()), None);
             }
             What::ResourceDetached(detached) => {
                 assert!(self.attached.remove(&detached.resource_ref).is_some());
@@ -153,7 +153,7 @@ impl Seen {
                 assert!(new.is_none_or(|new| self.restorable.contains_key(new)));
             }
             What::AgentForked(forked) => {
-                assert!(self.events.contains(&forked.at_event.event_id));
+                assert!(self.events.contains(&forked.at_event.as_ref().unwrap().event_id));
                 let plan = forked.volume_plan.as_deref().unwrap_or_default();
                 let planned: BTreeSet<_> = plan.iter().map(|item| item.resource.clone()).collect();
                 let alone = |(_, mode): &(&Text, &Mode)| **mode == Mode::ReadWrite;
@@ -194,7 +194,7 @@ fn a_resource_that_can_be_written_is_held_by_one_run() {
         let mut holders: BTreeMap<Text, Text> = BTreeMap::new();
         for (_, fact) in lineages(seed).into_values().flatten() {
             if let What::ResourceAttached(attached) = fact.what
-                && attached.mode == Mode::ReadWrite
+                && attached.mode == Some(Mode::ReadWrite)
             {
                 let run = fact.common.run_id.unwrap();
                 let holder = holders.entry(attached.resource_ref).or_insert_with(|| run.clone());

@@ -124,6 +124,45 @@ fn events_that_cannot_be_read_count_as_themselves() {
 }
 
 #[test]
+fn a_run_that_begins_with_what_cannot_be_read_has_begun() {
+    let start = Event::read(r#"{"kind": "run_started", "run_id": "r1", "ts": 7}"#).unwrap();
+    let [_, next] = &events(&[START, FINISHED])[..] else { unreachable!("there are two") };
+    let mut ledger = Ledger::default();
+    for event in [&start, next] {
+        let fact = event.fact();
+        assert_eq!(ledger.check(event, fact.as_ref(), None), []);
+        ledger.apply(event, fact.as_ref());
+    }
+    // What has no start is told so once, by its first event.
+    let other = Event::read(r#"{"kind": "x.vendor.thing", "run_id": "r2"}"#).unwrap();
+    let found = Ledger::default().check(&other, None, None);
+    assert_eq!(found.iter().map(|one| one.code()).collect::<Vec<_>>(), [&codes::NOT_STARTED]);
+}
+
+#[test]
+fn one_member_that_is_not_as_it_must_be_hides_nothing_else() {
+    let history = events(&[
+        START,
+        r#"{"kind": "resource_registered", "resource": {"id": "ws", "name": 7,
+            "capabilities": ["snapshot", 7], "imperative": "no"}}"#,
+        r#"{"kind": "resource_attached", "resource_ref": "ws", "mode": null, "mount": null}"#,
+        r#"{"kind": "model_request", "request_id": "q1", "model": 7, "params": [],
+            "input_refs": ["m1", 7, {"$blob": "x"}]}"#,
+        r#"{"kind": "model_response", "request_id": "q1", "usage": {"total_tokens": "many"}}"#,
+        r#"{"kind": "tool_call", "call_id": "c1", "server": null, "tool": null, "args": null,
+            "requested_by": {"event_id": "me"}}"#,
+        r#"{"kind": "effect_started", "call": "@5"}"#,
+        r#"{"kind": "tool_result", "call_id": "c1", "status": null, "valid_at": null}"#,
+        r#"{"kind": "interruption", "affects": [7, "@5"]}"#,
+    ]);
+    assert_eq!(violations(&history), []);
+    let mut ledger = Ledger::default();
+    history.iter().for_each(|event| ledger.apply(event, event.fact().as_ref()));
+    let usable: Vec<_> = ledger.live().writable().into_iter().map(|id| &**id).collect();
+    assert_eq!(usable, ["ws"]);
+}
+
+#[test]
 fn a_ledger_that_was_cloned_goes_on_like_the_one_it_was_cloned_from() {
     let history = long();
     let mut whole = Ledger::default();

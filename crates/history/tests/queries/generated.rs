@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use history::kinds::{Blob, Common, SummaryCreated, records::Ref};
+use history::kinds::{Blob, Common, SummaryCreated, What, records::Ref};
 use history::projection::{EDGES, Edge, EdgeKind, NodeKind, Projection, Seen, View};
 use history::query::{
     At, Found, Item, Order, Page, RunFilter, Search, Subject, ancestry, calls, lineage, policies,
@@ -238,7 +238,7 @@ fn sources_behind_a_hash_are_looked_up() {
     let sources =
         (0..200).map(|count| Ref::Node(format!("a-rather-long-message-id-{count}").into()));
     let summary =
-        SummaryCreated { summary_ref: "s".into(), sources: sources.collect(), text: None };
+        SummaryCreated { summary_ref: "s".into(), sources: Some(sources.collect()), text: None };
     let common = Common {
         run_id: Some("r".into()),
         agent_id: Some("a".into()),
@@ -250,7 +250,8 @@ fn sources_behind_a_hash_are_looked_up() {
     let mut shelf = Shelf::default();
     shelf.add(&Stream::run("r"), sealed.event.clone());
     let without = Seen::new(Place::parse("r@0").unwrap(), &sealed.event, |_| None);
-    assert_eq!(without.fact, None);
+    let What::SummaryCreated(read) = without.fact.unwrap().what else { panic!("a summary") };
+    assert_eq!((&*read.summary_ref, read.sources), ("s", None));
     sealed.blobs.iter().for_each(|blob| shelf.keep(blob));
     let found = lineage(&shelf, "s", &At::default(), 1000).unwrap();
     assert_eq!((found.items.len(), found.truncated), (200, false));

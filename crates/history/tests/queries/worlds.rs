@@ -167,3 +167,18 @@ fn a_policy_that_is_proposed_again_stays_in_force() {
         ]
     );
 }
+
+#[test]
+fn a_call_that_lacks_what_it_must_have_is_told_as_far_as_it_is_known() {
+    let mut shelf = Shelf::default();
+    shelf.tell(
+        "r",
+        r#"
+        {"kind": "run_started"}
+        {"kind": "tool_call", "call_id": "c1", "tool": "exec", "args": 7}
+        {"kind": "tool_result", "call_id": "c1", "result": null}
+        "#,
+    );
+    let found = calls(&shelf, &"r".into(), &At::default(), 10).unwrap();
+    assert_eq!(lines(&found), ["r@1 ?.exec c1 unknown 60000 ms"]);
+}

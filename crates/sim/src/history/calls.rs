@@ -64,11 +64,11 @@ impl Wanted {
 pub(super) fn call(run: &mut Run, desk: &mut Desk) -> bool {
     let Some(wanted) = run.wanted.pop() else { return false };
     let call = ToolCall {
-        server: "runtime".into(),
-        tool: wanted.tool.into(),
+        server: Some("runtime".into()),
+        tool: Some(wanted.tool.into()),
         call_id: wanted.call_id.clone(),
-        args: wanted.args.clone(),
-        requested_by: EventRef { event_id: wanted.by.expect("the response was told before") },
+        args: Some(wanted.args.clone()),
+        requested_by: Some(EventRef { event_id: wanted.by.expect("the response was told before") }),
         effect_class: desk.maybe(|desk| desk.one_of(&["pure", "idempotent"]).into()),
     };
     let event = run.tell_about(desk, Some(wanted.correlation.clone()), call);
@@ -134,8 +134,8 @@ pub(super) fn start(run: &mut Run, desk: &mut Desk) -> bool {
     call.attempts += 1;
     let started = EffectStarted {
         call: EventRef { event_id: call.event },
-        attempt: call.attempts,
-        idem_key: format!("key-{}", call.event).into(),
+        attempt: Some(call.attempts),
+        idem_key: Some(format!("key-{}", call.event).into()),
         lease_epoch: None,
     };
     run.tell_about(desk, Some(call.wanted.correlation.clone()), started);
@@ -152,7 +152,8 @@ pub(super) fn interrupt(run: &mut Run, desk: &mut Desk) -> bool {
         _ => desk.one_of(&[InterruptionReason::Crash, InterruptionReason::Shutdown]),
     };
     let affects = vec![EventRef { event_id: call.event }];
-    run.tell_about(desk, Some(call.wanted.correlation.clone()), Interruption { reason, affects });
+    let interruption = Interruption { reason: Some(reason), affects };
+    run.tell_about(desk, Some(call.wanted.correlation.clone()), interruption);
     call.stage = Stage::Interrupted;
     run.calls.push(call);
     true
@@ -171,11 +172,11 @@ pub(super) fn finish(run: &mut Run, desk: &mut Desk) -> bool {
     let is_ok = status == ToolStatus::Ok;
     let result = ToolResult {
         call_id: call.wanted.call_id.clone(),
-        status,
-        result: desk.object(),
+        status: Some(status),
+        result: Some(desk.object()),
         error: (!is_ok).then(|| desk.error()),
     };
-    let output = Value::Map(result.result.clone());
+    let output = Value::from(result.result.clone().map(Value::Map));
     run.tell_about(desk, Some(call.wanted.correlation), result);
     if desk.random.one_in(2) {
         let part = part(vec![

@@ -126,7 +126,7 @@ impl Desk {
 
     pub(super) fn error(&mut self) -> Error {
         let details = self.maybe(Desk::value);
-        Error { code: "not_found".into(), message: "no such parcel".into(), details }
+        Error { code: Some("not_found".into()), message: Some("no such parcel".into()), details }
     }
 
     pub(super) fn liveness(&mut self) -> Liveness {

@@ -194,12 +194,12 @@ impl World {
         let merged = BranchMerged {
             into: into.branch.clone(),
             from: saved.branch.clone(),
-            merged: Origin {
+            merged: Some(Origin {
                 run_id: saved.id.clone(),
                 seq: saved.place().seq.cast_signed(),
                 event_id: saved.last(),
-            },
-            strategy: self.desk.one_of(&[MergeStrategy::Ours, MergeStrategy::Theirs]),
+            }),
+            strategy: Some(self.desk.one_of(&[MergeStrategy::Ours, MergeStrategy::Theirs])),
             picked: None,
             resource_plan: None,
             reason: self.desk.maybe(Desk::words),

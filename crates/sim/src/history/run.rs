@@ -219,7 +219,7 @@ impl Run {
         let forked = AgentForked {
             from_branch: self.branch.clone(),
             to_branch: fork.branch.clone(),
-            at_event: EventRef { event_id: self.last() },
+            at_event: Some(EventRef { event_id: self.last() }),
             volume_plan: (!plan.is_empty()).then_some(plan),
         };
         fork.tell(desk, forked);

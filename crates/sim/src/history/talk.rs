@@ -44,7 +44,13 @@ pub(super) fn part(members: Vec<(&str, Value)>) -> Object {
 pub(super) fn say(run: &mut Run, desk: &mut Desk, role: Role, content: Vec<Object>) -> Text {
     let id = desk.maybe(|desk| desk.name("message"));
     let created_at = desk.maybe(Desk::now);
-    let message = Message { id: id.clone(), role, content, created_at, items: None };
+    let message = Message {
+        id: id.clone(),
+        role: Some(role),
+        content: Some(content),
+        created_at,
+        items: None,
+    };
     let event = run.tell(desk, MessageCreated { message });
     let node = id.unwrap_or_else(|| event.to_string().into());
     if run.said.len() == SAID_MAX {
@@ -90,7 +96,7 @@ pub(super) fn rewrite(run: &mut Run, desk: &mut Desk) -> bool {
     let replacement = vec![said.node];
     run.listed += 1 - (to_pos - from_pos);
     let list = "main".into();
-    run.tell(desk, HistoryRewritten { list, from_pos, to_pos, replacement, cause });
+    run.tell(desk, HistoryRewritten { list, from_pos, to_pos, replacement, cause: Some(cause) });
     true
 }
 
@@ -101,7 +107,7 @@ pub(super) fn summarise(run: &mut Run, desk: &mut Desk) -> bool {
     let sources = run.said.iter().map(|said| Ref::Event(said.event)).collect();
     let summary_ref = desk.name("summary");
     let text = desk.maybe(Desk::words);
-    run.tell(desk, SummaryCreated { summary_ref, sources, text });
+    run.tell(desk, SummaryCreated { summary_ref, sources: Some(sources), text });
     true
 }
 
@@ -129,9 +135,9 @@ pub(super) fn ask(run: &mut Run, desk: &mut Desk) -> bool {
         _ => Ref::Node(said.node.clone()),
     });
     let request = ModelRequest {
-        model: desk.one_of(&["o4-mini", "claude-sonnet", "llama"]).into(),
-        params: part(vec![("temperature", Value::Float(0.2))]),
-        input_refs: input_refs.collect(),
+        model: Some(desk.one_of(&["o4-mini", "claude-sonnet", "llama"]).into()),
+        params: Some(part(vec![("temperature", Value::Float(0.2))])),
+        input_refs: Some(input_refs.collect()),
         tools_spec: desk.maybe(Desk::value),
         request_id: request_id.clone(),
     };
@@ -168,14 +174,14 @@ pub(super) fn respond(run: &mut Run, desk: &mut Desk) -> bool {
     let (output_ref, mut wanted) = request.answer.expect("asked for above");
     let (prompt, completion) = (desk.random.below(2000) as i64, desk.random.below(500) as i64);
     let usage = Usage {
-        prompt_tokens: prompt,
-        completion_tokens: completion,
-        total_tokens: prompt + completion,
+        prompt_tokens: Some(prompt),
+        completion_tokens: Some(completion),
+        total_tokens: Some(prompt + completion),
     };
     let stream = |desk: &mut Desk| ExtRef { kind: "file".into(), id: desk.name("stream") };
     let response = ModelResponse {
         request_id: request.id,
-        output_ref,
+        output_ref: Some(output_ref),
         usage: desk.maybe(|_| usage),
         finish_reason: desk.maybe(|desk| desk.one_of(&["stop", "tool_calls"]).into()),
         reasoning_ref: None,

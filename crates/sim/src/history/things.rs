@@ -47,10 +47,10 @@ fn record(desk: &mut Desk, id: Text) -> (Record, bool) {
         false => (ResourceKind::DockerContainer, vec![Capability::Snapshot, Capability::Share]),
     };
     let record = Record {
-        name: format!("the {id}").into(),
+        name: Some(format!("the {id}").into()),
         id,
-        kind,
-        capabilities,
+        kind: Some(kind),
+        capabilities: Some(capabilities),
         imperative: (!is_restorable).then_some(true),
         scope: None,
         liveness: None,
@@ -97,7 +97,7 @@ pub(super) fn attach(run: &mut Run, desk: &mut Desk) -> bool {
     let mount = desk.maybe(|_| "/src".into());
     run.resources[at].attached = Some(mode.clone());
     run.resources[at].goes_with = None;
-    run.tell(desk, ResourceAttached { resource_ref, mode, mount });
+    run.tell(desk, ResourceAttached { resource_ref, mode: Some(mode), mount });
     true
 }
 
@@ -114,8 +114,8 @@ pub(super) fn snapshot(run: &mut Run, desk: &mut Desk) -> bool {
     let snapshot_ref = desk.name("snap");
     let is_ok = !desk.random.one_in(6);
     let snapshot = SnapshotRecord {
-        method: "docker_volume_tar".into(),
-        external_ref: ExtRef { kind: "tar".into(), id: desk.digest() },
+        method: Some("docker_volume_tar".into()),
+        external_ref: Some(ExtRef { kind: "tar".into(), id: desk.digest() }),
         consistency: None,
         size_bytes: Some(desk.random.below(1 << 40) as i64),
         created_at: desk.maybe(Desk::now),
@@ -182,8 +182,8 @@ pub(super) fn open(run: &mut Run, desk: &mut Desk) -> bool {
     let handle = Handle {
         id: desk.name("handle"),
         resource_ref,
-        provider: "docker".into(),
-        provider_id: desk.digest(),
+        provider: Some("docker".into()),
+        provider_id: Some(desk.digest()),
         restorable: Some(false),
         capabilities: desk.maybe(|_| vec!["exec".into(), "logs".into()]),
     };
@@ -205,7 +205,7 @@ fn proposal(desk: &mut Desk) -> PolicyProposed {
         policy_ref: digest.clone(),
         path_or_uri: desk.maybe(|_| Ref::Path("state/policy/current/policy.py".into())),
         docstring: desk.maybe(Desk::words),
-        tests_summary: desk.maybe(|_| TestsSummary { total: 4, passed: 4, failed: 0 }),
+        tests_summary: desk.maybe(|_| TestsSummary { total: Some(4), passed: Some(4), failed: 0 }),
         source_digest: Some(digest),
         notes: desk.maybe(Desk::words),
     }
@@ -247,7 +247,7 @@ pub(super) fn activate(run: &mut Run, desk: &mut Desk) -> bool {
         policy_ref: digest,
         notes: desk.maybe(Desk::words),
         actor: Some("ada".into()),
-        tests_summary: desk.maybe(|_| TestsSummary { total: 4, passed: 4, failed: 0 }),
+        tests_summary: desk.maybe(|_| TestsSummary { total: Some(4), passed: Some(4), failed: 0 }),
         path_or_uri: desk.maybe(|_| Ref::Uri("resource://approval-policy/policy.py".into())),
     };
     run.tell(desk, activated);
@@ -264,7 +264,7 @@ pub(super) fn listen(run: &mut Run, desk: &mut Desk) -> bool {
         1 => run.tell(desk, McpResourceListChanged { server }),
         2 => {
             let params = desk.maybe(Desk::value);
-            let method = "notifications/progress".into();
+            let method = Some("notifications/progress".into());
             run.tell(desk, McpNotification { server, method, params, session: None })
         }
         _ => {
@@ -277,13 +277,13 @@ pub(super) fn listen(run: &mut Run, desk: &mut Desk) -> bool {
 
 pub(super) fn question(run: &mut Run, desk: &mut Desk) -> bool {
     if let Some(question_id) = run.questions.pop() {
-        let answer = desk.value();
+        let answer = Some(desk.value());
         run.tell(desk, QuestionAnswered { question_id, answer, actor: Some("ada".into()) });
         return true;
     }
     let question = QuestionAsked {
         question_id: desk.name("question"),
-        prompt: desk.words(),
+        prompt: Some(desk.words()),
         schema: None,
         options: desk.maybe(|_| vec![Value::from("yes"), Value::from("no")]),
         default: desk.maybe(Desk::value),
@@ -300,7 +300,7 @@ pub(super) fn wait(run: &mut Run, desk: &mut Desk) -> bool {
         run.tell(desk, TimerFired { timer });
         return true;
     }
-    let (timer, due) = (desk.name("timer"), desk.now());
+    let (timer, due) = (desk.name("timer"), Some(desk.now()));
     run.timers.push(timer.clone());
     run.tell(desk, TimerSet { timer, due });
     true
@@ -357,7 +357,7 @@ fn view(desk: &mut Desk, through_seq: i64) -> SnapshotMaterialized {
 /// What happens to an agent outside of its runs.
 pub(super) fn beside_runs(desk: &mut Desk, agent: &Text) {
     let target = Ref::Ext(ExtRef { kind: "customer".into(), id: desk.name("customer") });
-    let (reason, actor) = (desk.words(), Text::from("ada"));
+    let (reason, actor) = (Some(desk.words()), Some(Text::from("ada")));
     let authority = desk.maybe(|_| "GDPR 17".into());
     match desk.random.below(6) {
         0 => desk.write_for(agent, Redacted { target, reason, actor, authority }),
@@ -378,7 +378,7 @@ pub(super) fn beside_runs(desk: &mut Desk, agent: &Text) {
             let proposed = proposal(desk);
             let policy_ref = proposed.policy_ref.clone();
             desk.write_for(agent, proposed);
-            let (actor, reason) = (Some(actor), None);
+            let reason = None;
             let decision = PolicyDecision::Rejected;
             desk.write_for(agent, PolicyDecided { policy_ref, decision, actor, reason })
         }
