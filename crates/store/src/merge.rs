@@ -117,8 +117,8 @@ pub fn merge(store: &dyn Store, request: &MergeRequest) -> Result<Merged, MergeE
     let sealed = common.seal(&BranchMerged {
         into: request.into.clone(),
         from: request.from.clone(),
-        merged: from.origin,
-        strategy: request.strategy.clone(),
+        merged: Some(from.origin),
+        strategy: Some(request.strategy.clone()),
         picked: (!request.picked.is_empty()).then(|| picked.collect()),
         resource_plan: (!request.resources.is_empty()).then(|| request.resources.clone()),
         reason: request.reason.clone(),

@@ -33,7 +33,7 @@ pub(crate) fn event(run: &str, at: usize, size: usize, filler: &str) -> Sealed {
     if at.is_multiple_of((size / RESOURCES).max(1)) {
         return common.seal(&ResourceAttached {
             resource_ref: format!("volume-{}", at % 7).into(),
-            mode: Mode::ReadWrite,
+            mode: Some(Mode::ReadWrite),
             mount: Some(filler[..440].into()),
         });
     }
@@ -44,8 +44,8 @@ pub(crate) fn event(run: &str, at: usize, size: usize, filler: &str) -> Sealed {
 
 fn message(common: &Common, id: Text, role: Role, text: &str) -> Sealed {
     let part = object([("type", "text".into()), ("text", text.into())]);
-    let message =
-        Message { id: Some(id), role, content: vec![part], created_at: None, items: None };
+    let (role, content) = (Some(role), Some(vec![part]));
+    let message = Message { id: Some(id), role, content, created_at: None, items: None };
     common.seal(&MessageCreated { message })
 }
 
@@ -61,16 +61,20 @@ pub(crate) fn turn(run: &str, at: usize, prompt: &str, answer: &str) -> [Sealed;
     let id = |who: &str| Text::from(format!("{who}{at}"));
     let common = common(run, at);
     let request = ModelRequest {
-        model: "a-model".into(),
-        params: object([("temperature", Value::Int(0))]),
-        input_refs: vec![Ref::Node(id("p"))],
+        model: Some("a-model".into()),
+        params: Some(object([("temperature", Value::Int(0))])),
+        input_refs: Some(vec![Ref::Node(id("p"))]),
         tools_spec: None,
         request_id: Some(id("q")),
     };
     let response = ModelResponse {
         request_id: id("q"),
-        output_ref: id("a"),
-        usage: Some(Usage { prompt_tokens: 250, completion_tokens: 250, total_tokens: 500 }),
+        output_ref: Some(id("a")),
+        usage: Some(Usage {
+            prompt_tokens: Some(250),
+            completion_tokens: Some(250),
+            total_tokens: Some(500),
+        }),
         finish_reason: Some("stop".into()),
         reasoning_ref: None,
         stream_ref: None,
@@ -101,7 +105,7 @@ pub(crate) fn fork(run: &str, from: &Place, event_id: EventId) -> [Sealed; 2] {
     let forked = AgentForked {
         from_branch: parent,
         to_branch: run.into(),
-        at_event: EventRef { event_id },
+        at_event: Some(EventRef { event_id }),
         volume_plan: None,
     };
     [common.seal(&started), common.seal(&forked)]

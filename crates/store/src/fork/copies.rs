@@ -35,7 +35,7 @@ pub(super) fn wanted(live: &Live, request: &ForkRequest) -> Result<Vec<Copy>, Fo
     for (id, wish) in &request.wishes {
         let (Wish::Snapshot { into }, Some(held)) = (wish, live.get(id)) else { continue };
         let Some(resource) = held.resource.clone() else { continue };
-        let is_folder = resource.kind == ResourceKind::File;
+        let is_folder = resource.kind == Some(ResourceKind::File);
         let path = match &resource.metadata {
             _ if !is_folder => None,
             metadata => {
@@ -112,9 +112,10 @@ impl Copy {
     pub(super) fn tell(&self, writer: &mut Writer, request: &ForkRequest, all: &[Copy]) {
         let snapshot_ref = self.snapshot_id(&request.run);
         let restorable = self.into.is_some();
+        let kind = self.resource.kind.as_ref().map_or("thing", ResourceKind::word);
         let error = || Error {
-            code: "unsupported".into(),
-            message: format!("a `{}` cannot be copied", self.resource.kind.word()).into(),
+            code: Some("unsupported".into()),
+            message: Some(format!("a `{kind}` cannot be copied").into()),
             details: None,
         };
         writer.add(&SnapshotCreated {
@@ -126,11 +127,11 @@ impl Copy {
             },
             error: self.snapshot.is_none().then(error),
             snapshot: self.snapshot.as_ref().map(|snapshot| SnapshotRecord {
-                method: "fs_copy".into(),
-                external_ref: ExtRef {
+                method: Some("fs_copy".into()),
+                external_ref: Some(ExtRef {
                     kind: "blob".into(),
                     id: snapshot.manifest.to_string().into(),
-                },
+                }),
                 consistency: Some(Consistency::Crash),
                 size_bytes: i64::try_from(snapshot.bytes).ok(),
                 created_at: Some(request.ts),
@@ -163,7 +164,7 @@ impl Copy {
             ..self.resource.clone()
         };
         writer.add(&ResourceRegistered { resource, part_of });
-        let mode = self.mode.clone();
+        let mode = Some(self.mode.clone());
         writer.add(&ResourceAttached { resource_ref: id, mode, mount: None });
     }
 }

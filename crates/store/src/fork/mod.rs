@@ -184,7 +184,7 @@ impl Parting {
         writer.add(&AgentForked {
             from_branch: request.from_branch.clone(),
             to_branch: request.to_branch.clone(),
-            at_event: EventRef { event_id },
+            at_event: Some(EventRef { event_id }),
             volume_plan: (!plan.is_empty()).then(|| plan.to_vec()),
         });
         for item in plan {

@@ -107,7 +107,7 @@ pub(crate) fn event(stream: &Stream, seq: u64) -> Sealed {
         (1, Some(place)) => common.seal(&AgentForked {
             from_branch: place.stream.to_string().into(),
             to_branch: run_id.clone(),
-            at_event: EventRef { event_id: event(&place.stream, place.seq).event.id() },
+            at_event: Some(EventRef { event_id: event(&place.stream, place.seq).event.id() }),
             volume_plan: None,
         }),
         _ => anything(&common, seq, &mut choice(stream, seq)),
@@ -128,8 +128,8 @@ fn anything(common: &Common, seq: u64, random: &mut Random) -> Sealed {
         common.seal(&MessageCreated {
             message: Message {
                 id: Some(format!("m{seq}").into()),
-                role: Role::Assistant,
-                content: vec![part],
+                role: Some(Role::Assistant),
+                content: Some(vec![part]),
                 created_at: None,
                 items: None,
             },
@@ -140,8 +140,8 @@ fn anything(common: &Common, seq: u64, random: &mut Random) -> Sealed {
         };
         common.seal(&ToolResult {
             call_id: format!("c{seq}").into(),
-            status: ToolStatus::Ok,
-            result: Arc::clone(&result),
+            status: Some(ToolStatus::Ok),
+            result: Some(Arc::clone(&result)),
             error: None,
         })
     }
