@@ -79,8 +79,10 @@ pub enum Why {
 /// Whose order is lost when a line is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Whose {
-    /// That of events in this stream that stand alone.
-    Stream(Stream),
+    /// That of this stream, by the members of an event that stands alone.
+    Alone(Stream),
+    /// That of this stream, which a line with a place names.
+    Placed(Stream),
     /// Nobody's: such lines say themselves what they follow.
     Nobody,
     /// It cannot be known.
@@ -199,11 +201,11 @@ fn read_blob(members: &Map) -> Option<Line> {
 fn whose(value: &Value) -> Whose {
     let Some(members) = value.as_map() else { return Whose::Anybody };
     match Sort::of(value) {
-        Sort::Bare => Whose::Stream(Event::stream(members)),
+        Sort::Bare => Whose::Alone(Event::stream(members)),
         Sort::Placed => {
             let name = members.get("stream").and_then(Value::as_text);
             let stream = name.and_then(|name| Stream::from_name(name));
-            stream.map_or(Whose::Nobody, Whose::Stream)
+            stream.map_or(Whose::Nobody, Whose::Placed)
         }
         Sort::Operation | Sort::Blob => Whose::Nobody,
     }

@@ -89,12 +89,13 @@ fn blobs_are_read_as_they_are_written() {
 #[test]
 fn a_broken_line_says_whose_it_was() {
     let of = |text: &str| Line::read(text).unwrap_err().whose;
-    let run = Whose::Stream(Stream::run("r"));
+    let run = Whose::Alone(Stream::run("r"));
     assert_eq!(of(r#"{"run_id": "r"}"#), run);
     assert_eq!(of(r#"{"run_id": "r", "kind": "x", "event_id": "y"}"#), run);
     assert_eq!(of(r#"{"run_id": "r", "kind": "x", "a": 1, "a": 2}"#), run);
     assert_eq!(of(r#"{"run_id": "r", "kind": "x", "a": 9007199254740993}"#), run);
-    assert_eq!(of(r#"{"event": {"kind": "x"}, "stream": "run:r"}"#), run);
+    let placed = Whose::Placed(Stream::run("r"));
+    assert_eq!(of(r#"{"event": {"kind": "x"}, "stream": "run:r"}"#), placed);
     assert_eq!(of(r#"{"run_id": "r", "run_id": "s", "kind": "x"}"#), Whose::Anybody);
     for text in [r#"{"run_id": "r", "kind": "x""#, "[1]", ""] {
         assert_eq!(of(text), Whose::Anybody, "{text}");

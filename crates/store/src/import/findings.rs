@@ -42,6 +42,31 @@ pub(super) fn too_long() -> Diagnostic {
     Diagnostic::new(&codes::TOO_LARGE, at, "the line is longer than 1 GiB")
 }
 
+/// Why nothing in the file can be read, as far as a line shows it: events do not stand on one line
+/// each, or the file is no such text at all.
+pub(super) fn misshapen(source: &Source) -> Option<Diagnostic> {
+    let text = source.text.trim();
+    let is_first = source.first_line() == 1;
+    let at = Anchor::Span(Span::new(0, source.text.chars().next().map_or(0, char::len_utf8)));
+    if text.contains('\0') {
+        let help = "if it is text, save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE` does";
+        let message = "this is no text, or UTF-16 text";
+        return Some(Diagnostic::new(&codes::NOT_UTF8, at, message).help(help));
+    }
+    let (message, help) = match text.as_bytes() {
+        [b'[', ..] if is_first => (
+            "each line is an event, and here a list begins",
+            "`jq -c '.[]' FILE` makes lines of it",
+        ),
+        [b'{', .., b'{' | b'[' | b','] | [b'{'] => (
+            "each line is an event, and this one goes on behind its line",
+            "`jq -c . FILE` puts each event on a line of its own",
+        ),
+        _ => return None,
+    };
+    Some(Diagnostic::new(&codes::NOT_AN_EVENT, at, message).help(help))
+}
+
 pub(super) fn not_a_line(source: &Source, not_a_line: NotALine) -> Diagnostic {
     let start = Anchor::Span(Span::new(0, 1));
     match not_a_line.why {

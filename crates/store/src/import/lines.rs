@@ -76,7 +76,12 @@ impl<'a> Lines<'a> {
     /// The line that was read at a spot, without its end and without a byte order mark.
     pub(super) fn current(&self, spot: Spot) -> Result<Current<'_>, Utf8Error> {
         let text = std::str::from_utf8(self.trimmed())?;
-        Ok(Current { spot, next: self.next, text, is_open: !self.bytes.ends_with(b"\n") })
+        Ok(Current { spot, next: self.next, text, is_open: self.is_open() })
+    }
+
+    /// Whether the current line does not end.
+    pub(super) fn is_open(&self) -> bool {
+        !self.bytes.ends_with(b"\n")
     }
 
     /// The current line, however it may look.

@@ -6,7 +6,8 @@
 //!
 //! A line that cannot be kept is said, and the rest of its stream in this file is not taken,
 //! because its order would be lost for ever. Other streams go on. A line that nobody can read
-//! might be anybody's: after it, no event is taken that does not say its place itself.
+//! might be anybody's: after it, no event is taken that does not say its place itself, and what
+//! else cannot be read is counted only, because most often it has the same cause.
 
 mod add;
 mod findings;
@@ -51,7 +52,7 @@ pub struct Imported {
     pub added: u64,
     /// Events that were there before.
     pub repeated: u64,
-    /// Events that were not taken, although they could be read.
+    /// Lines that were not taken because of what was said about a line before them.
     pub left: u64,
     /// Streams with new events.
     pub runs: u64,
@@ -182,35 +183,55 @@ impl Import<'_> {
         lines: &Lines<'_>,
         find: impl FnOnce(&Source) -> Diagnostic,
     ) {
+        if self.is_lost(spot) {
+            self.findings.done.left += 1;
+            return;
+        }
         let text = lines.lossy();
         let source = Source::piece(self.findings.importing.file.clone(), spot.number, text);
-        let mut found = find(&source);
-        self.lose_order(spot, &mut found);
-        self.findings.report(&source, found);
+        let found = find(&source);
+        self.lose_order(spot, lines.is_open(), &source, found);
     }
 
     fn broken(&mut self, current: &Current<'_>, line: NotALine) -> Result<(), ImportError> {
+        if self.is_lost(current.spot) && matches!(line.whose, Whose::Alone(_) | Whose::Anybody) {
+            self.findings.done.left += 1;
+            return Ok(());
+        }
         let source = self.findings.source(current);
         let whose = line.whose.clone();
         let mut found = findings::not_a_line(&source, line);
         match whose {
             Whose::Nobody => {}
-            Whose::Stream(stream) => self.stop(&stream, &mut found)?,
-            Whose::Anybody if current.is_open => {
-                findings::add_help(&mut found, "the file ends in this line; is it all of it?");
+            Whose::Alone(stream) | Whose::Placed(stream) => self.stop(&stream, &mut found)?,
+            Whose::Anybody => {
+                self.lose_order(current.spot, current.is_open, &source, found);
+                return Ok(());
             }
-            Whose::Anybody => self.lose_order(current.spot, &mut found),
         }
         self.findings.report(&source, found);
         Ok(())
     }
 
-    fn lose_order(&mut self, spot: Spot, found: &mut Diagnostic) {
-        if self.lost_at.is_none() {
-            self.lost_at = Some(spot.number);
-            let help = "events behind it are taken only if they say their place (`seq`)";
-            findings::add_help(found, help);
+    /// Whether nobody knows any more which event that stands alone follows which.
+    fn is_lost(&self, spot: Spot) -> bool {
+        self.lost_at.is_some_and(|line| spot.number > line)
+    }
+
+    fn lose_order(&mut self, spot: Spot, is_open: bool, source: &Source, mut found: Diagnostic) {
+        self.lost_at = Some(spot.number);
+        match findings::misshapen(source) {
+            Some(cause) => found = cause,
+            None if is_open => {
+                findings::add_help(&mut found, "the file ends in this line; is it all of it?");
+            }
+            None => findings::add_help(
+                &mut found,
+                "events behind it are not taken, because nobody knows what is missing, unless \
+                 they are lines of an export",
+            ),
         }
+        self.findings.report(source, found);
     }
 }
 

@@ -82,7 +82,7 @@ impl Import<'_> {
 
     /// An event that stands alone: it follows the one before it in its stream.
     pub(super) fn bare(&mut self, current: &Current<'_>, event: Event) -> Result<(), ImportError> {
-        if self.lost_at.is_some_and(|line| current.spot.number > line) {
+        if self.is_lost(current.spot) {
             self.findings.done.left += 1;
             return Ok(());
         }

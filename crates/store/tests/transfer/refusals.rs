@@ -44,13 +44,10 @@ fn a_line_that_is_no_event_stops_its_run_only() {
     );
     check(
         &[bare("r", "1"), "[1]".into(), bare("r", "2"), bare("s", "1"), "7".into()],
-        &[
-            "2: error[H101] column 1: an event is an object; \
-             events behind it are taken only if they say their place (`seq`)",
-            "5: error[H101] column 1: an event is an object",
-        ],
+        &["2: error[H101] column 1: an event is an object; events behind it are not taken, \
+             because nobody knows what is missing, unless they are lines of an export"],
         1,
-        2,
+        3,
     );
     let mut lines = three();
     lines[1] = lines[1].replace("\"seq\":1", "\"seq\":\"1\"");
@@ -118,7 +115,8 @@ fn after_a_line_that_nobody_can_read_only_placed_events_are_taken() {
     let mut lines = vec![bare("r", "1"), r#"{"kind": "x"#.into(), bare("s", "1"), bare("r", "2")];
     lines.extend(exported(&[bare("t", "1"), bare("t", "2")]));
     let findings = ["2: error[T002] column 11: this is not JSON: the text ends inside of text; \
-                     a `\"` is missing; events behind it are taken only if they say their place (`seq`)"];
+                     a `\"` is missing; events behind it are not taken, because nobody knows \
+                     what is missing, unless they are lines of an export"];
     check(&lines, &findings, 3, 2);
     // The mended file brings the rest.
     lines[1] = bare("q", "1");
@@ -136,9 +134,42 @@ fn after_a_line_that_nobody_can_read_only_placed_events_are_taken() {
             said.findings,
             [
                 "2: error[T001] column 7: this is not UTF-8 text; save the file as UTF-8, or find out \
-              what wrote this line; events behind it are taken only if they say their place (`seq`)"
+              what wrote this line; events behind it are not taken, because nobody knows what \
+              is missing, unless they are lines of an export"
             ]
         );
+    }
+}
+
+#[test]
+fn a_file_without_an_event_per_line_is_told_so_once() {
+    let events = [bare("r", "1").replacen('{', r#"{"a":[{"b":{}},{"b":1}],"#, 1), bare("r", "2")];
+    let pretty = |text: &str| json::pretty(&json::parse(text).unwrap());
+    let list = format!("[{}]", events.join(","));
+    let spread = "1: error[H101] column 1: each line is an event, and this one goes on behind its \
+                  line; `jq -c . FILE` puts each event on a line of its own";
+    let listed = "1: error[H101] column 1: each line is an event, and here a list begins; \
+                  `jq -c '.[]' FILE` makes lines of it";
+    let no_text = "1: error[T001] column 1: this is no text, or UTF-16 text; \
+                   if it is text, save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE` does";
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let binary: Vec<u8> = (0..10_000_u32).map(|at| (at * at / 7) as u8).collect();
+    let lines = events.join(",\n");
+    for (file, finding) in [
+        (file(&[pretty(&events[0]), pretty(&events[1])]).into_bytes(), spread),
+        (pretty(&list).into_bytes(), listed),
+        (format!("[\n{lines}\n]\n").into_bytes(), listed),
+        (list.into_bytes(), listed),
+        (wide(&file(&events)), no_text),
+        (wide(&format!("\u{feff}{}", file(&events))), no_text),
+        (binary, no_text),
+    ] {
+        for shelf in Shelf::all() {
+            let said = shelf.import(&file);
+            assert_eq!(said.findings, [finding]);
+            assert_eq!((said.done.added, said.done.errors), (0, 1));
+            assert!(shelf.import_strictly(&file).done.refused);
+        }
     }
 }
 
