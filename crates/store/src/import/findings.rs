@@ -202,6 +202,14 @@ pub(super) fn origin_unknown(
         .help(format!("it is kept as a run of its own; {help}"))
 }
 
+pub(super) fn no_origin_said(stream: &Stream) -> Diagnostic {
+    let message = format!("`from` does not say which event `{stream}` goes on from");
+    Diagnostic::new(&codes::ORIGIN_UNKNOWN, at("from"), message).help(
+        "it is kept as a run of its own; `from` has the `run_id`, the `seq` (0 or more) and the \
+         `event_id` of the last event that a fork shares",
+    )
+}
+
 pub(super) fn wrong_stream(stream: &Stream, name: &str, found: &str) -> Diagnostic {
     let message = format!("the event is of `{found}`, and stands in `{stream}`");
     let at = Anchor::value(member("event").child(name));

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use diagnostics::Diagnostic;
-use history::kinds::Kind;
 use history::kinds::records::Origin;
+use history::kinds::{Kind, referenced};
 use history::{Event, EventId, Lineage, Link, Place, Stream};
 use value::{Map, Pointer, Text};
 
@@ -288,6 +288,9 @@ impl Import<'_> {
         members: &Map,
     ) -> Result<Begin, ImportError> {
         let Some(origin) = origin_of(event, members) else {
+            if says_no_origin(event, members) {
+                self.findings.add(current, findings::no_origin_said(stream));
+            }
             return Ok(Begin::Open(Open::new(stream)));
         };
         match self.origin(&origin)? {
@@ -393,6 +396,16 @@ fn origin_of(event: &Event, members: &Map) -> Option<Origin> {
     let is_start = event.kind() == Kind::RunStarted;
     let from = members.get("from").filter(|_| is_start)?.as_map()?;
     Origin::from_members(from).filter(|origin| origin.seq >= 0)
+}
+
+/// Whether a run names no event to go on from, although by the table nothing is wrong with `from`:
+/// its number is negative, or it stands behind a hash.
+fn says_no_origin(event: &Event, members: &Map) -> bool {
+    let is_start = event.kind() == Kind::RunStarted;
+    let from = members.get("from").filter(|_| is_start);
+    from.is_some_and(|from| {
+        referenced(from).is_some() || from.as_map().and_then(Origin::from_members).is_some()
+    })
 }
 
 fn place_of(origin: &Origin) -> Place {

@@ -289,6 +289,34 @@ fn a_fork_of_nothing_is_refused_with_its_place_and_kept_without() {
 }
 
 #[test]
+fn a_fork_that_does_not_say_of_what_is_flagged() {
+    let start = fork("f", "p", 0, &event("p", "1"));
+    let blob = Blob::new(r#"{"run_id":"p"}"#);
+    let value = format!(r#"{{"blob":"{}","text":"{{\"run_id\":\"p\"}}"}}"#, blob.id());
+    let at = start.find(r#""from":{"#).unwrap() + 7;
+    let mut behind = start.clone();
+    behind.replace_range(at..=start.find('}').unwrap(), &format!(r#"{{"$blob":"{}"}}"#, blob.id()));
+    for line in [start.replace(r#""seq":0"#, r#""seq":-1"#), behind] {
+        check(
+            &[&bare("p", "1"), &line, &value],
+            &[
+                "2: warning[H205] /from: `from` does not say which event `f` goes on from; it is kept \
+               as a run of its own; `from` has the `run_id`, the `seq` (0 or more) and the \
+               `event_id` of the last event that a fork shares",
+            ],
+            2,
+            0,
+        );
+    }
+    // What the table says about it is enough.
+    for (seq, code) in [(r#""seq":0.5"#, "H104"), (r#""sec":0"#, "H103"), (r#""seq":null"#, "H109")]
+    {
+        let said = said(&[bare("p", "1"), start.replace(r#""seq":0"#, seq)]);
+        assert_eq!((said.codes()[0], said.done.added), (code, 2));
+    }
+}
+
+#[test]
 fn an_event_of_another_run_is_refused() {
     let shelf = Shelf::memory();
     shelf.append(&Stream::run("r"), store::Expected::New, &[event("s", "1")]);
