@@ -25,10 +25,18 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
     let folder = Folder::new();
     folder.write(file, example);
     let done = match file {
-        "example.jsonl" => folder.run(&["import", file, "--store", "memory"]),
+        "example.jsonl" => {
+            // What the store has before.
+            folder.write("before.jsonl", fenced(page, "jsonl before").unwrap_or_default());
+            folder.run(&["import", "before.jsonl", file, "--store", "memory"])
+        }
         _ => folder.run(&["check", file]),
     };
     let said = done.stderr.split(&format!("\n{file}: ")).next().unwrap_or_default().trim_end();
+    let said = match said.split_once('\n') {
+        Some((first, rest)) if first.starts_with("before.jsonl: ") => rest,
+        _ => said,
+    };
     let codes: Vec<&str> =
         said.lines().filter_map(|line| Some(line.split_once('[')?.1.split_once("]:")?.0)).collect();
     if codes != [code] {
