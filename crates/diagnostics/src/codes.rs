@@ -327,6 +327,8 @@ codes! {
     MISSING_BLOB = "H209", Error, Some(Rule::Reference);
     /// A move of a name that does not follow.
     BROKEN_NAME = "H210", Error, None;
+    /// Events that follow each other in another way than in the store.
+    ORDER_DIFFERS = "H211", Warning, None;
 
     // H3: what events say together.
     /// A result of a call that nobody made.

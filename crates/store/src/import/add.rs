@@ -44,6 +44,7 @@ impl Import<'_> {
         self.findings.done.runs += u64::from(open.next == open.before);
         self.findings.done.added += 1;
         open.link = Some(open.link_of(event.id()));
+        open.last = Some(open.next);
         open.next += 1;
         open.seen.iter_mut().for_each(|seen| {
             seen.insert(brief(event.id()));

@@ -222,6 +222,24 @@ pub(super) fn repeated_event(stream: &Stream) -> Diagnostic {
         .help("it is kept once; two events of one run differ in something, such as their time")
 }
 
+/// The order of the file is not that of the store. `end` is what an event that is new is put behind.
+pub(super) fn order_differs(stream: &Stream, end: Option<Place>) -> Diagnostic {
+    let (message, kept) = match end {
+        Some(end) => (
+            format!("`{stream}` goes on in another way in the store"),
+            format!("this event is put behind its last one, `{end}`"),
+        ),
+        None => (
+            format!("the events of `{stream}` stand in another order in the store"),
+            "they stay as they are there".to_string(),
+        ),
+    };
+    Diagnostic::new(&codes::ORDER_DIFFERS, Anchor::Span(Span::new(0, 1)), message).help(format!(
+        "{kept}; if the file is another history of it, import it into another store, or give it \
+         another `run_id`"
+    ))
+}
+
 pub(super) fn blob_mismatch(computed: BlobId) -> Diagnostic {
     let message = "`blob` is not the hash of these bytes";
     Diagnostic::new(&codes::BLOB_MISMATCH, at("blob"), message)

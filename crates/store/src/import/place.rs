@@ -68,6 +68,8 @@ impl Import<'_> {
             let there = self.there(stream, seq)?;
             if there == Some((event.id(), link)) {
                 self.findings.done.repeated += 1;
+                let open = self.streams.open(stream);
+                open.last = open.last.max(Some(seq));
                 return Ok(());
             }
             let found = findings::diverges(&place, there.map(|(id, _)| id));
@@ -91,9 +93,11 @@ impl Import<'_> {
         match self.find(current, &stream)? {
             Found::Left => return Ok(()),
             Found::Open => {
-                if let Some(is_new) = self.is_repeated(&stream, event.id())? {
+                let seq = self.known(&stream, event.id())?;
+                self.check_order(current, &stream, seq);
+                if let Some(seq) = seq {
                     self.findings.done.repeated += 1;
-                    if is_new {
+                    if seq >= self.streams.open(&stream).before {
                         self.findings.add(current, findings::repeated_event(&stream));
                     }
                     return Ok(());
@@ -318,14 +322,30 @@ impl Import<'_> {
         Ok(Lineage::entry_at(self.store, place)?.map(|entry| entry.event.id()))
     }
 
-    /// Whether a stream has an event, and if so, whether it is new. What says that it is of one
-    /// run stands in no other, so that those it goes on from need not be asked.
-    fn is_repeated(&mut self, stream: &Stream, id: EventId) -> Result<Option<bool>, ImportError> {
+    /// Says, once for each stream, that an event which stands alone follows another one in the file
+    /// than in the store, where it is at a number or else comes last.
+    fn check_order(&mut self, current: &Current<'_>, stream: &Stream, seq: Option<u64>) {
+        let open = self.streams.open(stream);
+        let differs = open.last.is_some_and(|last| match seq {
+            // One that stands in the file twice is told as that.
+            Some(seq) => seq < last && seq < open.before,
+            None => last + 1 < open.next,
+        });
+        open.last = seq.filter(|seq| *seq < open.before).or(open.last);
+        if differs && !std::mem::replace(&mut open.is_mixed, true) {
+            let end = seq.is_none().then(|| Place::new(stream.clone(), open.next - 1));
+            self.findings.add(current, findings::order_differs(stream, end));
+        }
+    }
+
+    /// Where a stream has an event. What says that it is of one run stands in no other, so that
+    /// those it goes on from need not be asked.
+    fn known(&mut self, stream: &Stream, id: EventId) -> Result<Option<u64>, ImportError> {
         let open = self.streams.open(stream);
         let (cursor, before) = (open.cursor, open.before);
         if cursor < before && self.there(stream, cursor)?.is_some_and(|(there, _)| there == id) {
             self.streams.open(stream).cursor += 1;
-            return Ok(Some(false));
+            return Ok(Some(cursor));
         }
         if self.streams.open(stream).seen.is_none() {
             self.see(stream)?;
@@ -334,12 +354,13 @@ impl Import<'_> {
         if !open.seen.as_ref().is_some_and(|seen| seen.contains(&brief(id))) {
             return Ok(None);
         }
-        if open.pending.iter().any(|event| event.id() == id) {
-            return Ok(Some(true));
+        let pending = (open.next - open.pending.len() as u64..).zip(&open.pending);
+        if let Some((seq, _)) = pending.into_iter().find(|(_, event)| event.id() == id) {
+            return Ok(Some(seq));
         }
         let Some(seq) = self.lookup(stream, id)? else { return Ok(None) };
         self.streams.open(stream).cursor = seq + 1;
-        Ok(Some(seq >= before))
+        Ok(Some(seq))
     }
 
     /// Takes note of the ids that a stream has.

@@ -44,6 +44,10 @@ pub(super) struct Open {
     pub(super) known: Vec<(u64, EventId, Link)>,
     /// Where an event that is there already would be, if the file was imported before.
     pub(super) cursor: u64,
+    /// The number of the event that the file had last.
+    pub(super) last: Option<u64>,
+    /// Whether it was said that the file has another order than the store.
+    pub(super) is_mixed: bool,
     /// The beginnings of the ids it has, once somebody asks: most events are new, and are known
     /// to be by this.
     pub(super) seen: Option<HashSet<u64>>,
@@ -128,6 +132,8 @@ impl Open {
             pending: Vec::new(),
             known: Vec::new(),
             cursor: next,
+            last: None,
+            is_mixed: false,
             seen: is_new.then(HashSet::new),
             ledger: None,
         }

@@ -91,10 +91,53 @@ fn importing_the_same_again_changes_nothing() {
         assert_eq!(shelf.export(), exported);
         // A part, in another order, with something new at its end.
         let part = [&many[500], &many[3], &bare("r", "new")];
-        let done = shelf.take(file(&part));
-        assert_eq!(done, Imported { added: 1, repeated: 2, runs: 1, ..Imported::default() });
+        let done = shelf.import(file(&part)).done;
+        let some = Imported { added: 1, repeated: 2, runs: 1, warnings: 1, ..Imported::default() };
+        assert_eq!(done, some);
         assert_eq!(shelf.export().lines().count(), 601);
     }
+}
+
+#[test]
+fn events_in_another_order_than_in_the_store_are_told_once() {
+    let [e1, e2, e3, e8, e9] = ["1", "2", "3", "8", "9"].map(|what| bare("r", what));
+    let help = "if the file is another history of it, import it into another store, or give it \
+                another `run_id`";
+    let mixed = |line: u64, end: u64| {
+        Some(format!(
+            "{line}: warning[H211] column 1: `r` goes on in another way in the store; \
+             this event is put behind its last one, `r@{end}`; {help}"
+        ))
+    };
+    let turned = |line: u64| {
+        Some(format!(
+            "{line}: warning[H211] column 1: the events of `r` stand in another order in the store; \
+             they stay as they are there; {help}"
+        ))
+    };
+    for (lines, finding) in [
+        (vec![&e1, &e9], mixed(2, 2)),
+        (vec![&e1, &e8, &e2, &e9], mixed(2, 2)),
+        (vec![&e2, &e1], turned(2)),
+        (vec![&e9, &e1], turned(2)),
+        (vec![&e1, &e3, &e9, &e8], None),
+        (vec![&e2, &e3], None),
+        (vec![&e8, &e9], None),
+        (vec![&e1, &e1, &e2, &e3, &e9], None),
+    ] {
+        for shelf in Shelf::all() {
+            shelf.take(file(&[&e1, &e2, &e3]));
+            assert_eq!(shelf.import(file(&lines)).findings, Vec::from_iter(finding.clone()));
+        }
+    }
+    // Lines of an export say their place.
+    let whole = Shelf::memory();
+    whole.take(file(&[&e1, &e2, &e3]));
+    let exported = whole.export();
+    let lines: Vec<&str> = exported.lines().collect();
+    let shelf = Shelf::memory();
+    shelf.take(file(&[&e1]));
+    shelf.take(file(&[&e1, lines[1], &e3, lines[0], &e8]));
 }
 
 #[test]
