@@ -288,7 +288,7 @@ codes! {
 
     // H1: what an event says.
     /// A line that is no event.
-    NOT_AN_EVENT = "H101", Error, None;
+    NOT_AN_EVENT = "H101", Error, Some(Rule::Required);
     /// An event with the id of another one.
     WRONG_ID = "H102", Error, None;
     /// A member that an event must have, and has not.

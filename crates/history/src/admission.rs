@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use value::json::{self, Problem, Unreadable};
-use value::{Pointer, Value};
+use value::{At, Pointer, Value};
 
 /// Why a text is refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub enum Refused {
     Inexact {
         /// Where the number stands, in bytes.
         at: Range<usize>,
+        /// Where it stands in the document.
+        pointer: Pointer,
         /// What it would become.
         becomes: String,
     },
@@ -34,9 +36,10 @@ pub fn admit(text: &str) -> Result<Value, Refused> {
     if let Some(at) = duplicate {
         return Err(Refused::Duplicate(at));
     }
-    for at in numbers(text) {
+    for (index, at) in numbers(text).enumerate() {
         if let Some(becomes) = rounded(&text[at.clone()]) {
-            return Err(Refused::Inexact { at, becomes });
+            let pointer = number_at(&value, &At::Root, &mut { index }).unwrap_or_default();
+            return Err(Refused::Inexact { at, pointer, becomes });
         }
     }
     Ok(value)
@@ -85,6 +88,26 @@ fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         }
         None
     })
+}
+
+/// Where a number stands, by how many come before it. What was read has the order of its text.
+fn number_at(value: &Value, at: &At<'_>, before: &mut usize) -> Option<Pointer> {
+    match value {
+        Value::Int(_) | Value::Float(_) if *before == 0 => Some(at.pointer()),
+        Value::Int(_) | Value::Float(_) => {
+            *before -= 1;
+            None
+        }
+        Value::List(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| number_at(item, &at.item(index), before))
+        }
+        Value::Map(members) => {
+            let mut members = members.iter();
+            members.find_map(|(name, member)| number_at(member, &at.member(name), before))
+        }
+        Value::Null | Value::Bool(_) | Value::Text(_) => None,
+    }
 }
 
 /// Behind the closing quote of the text that begins here.
@@ -196,11 +219,12 @@ mod tests {
             ("0.10000000000000001", "0.1"),
             ("1e-400", "0"),
         ] {
-            let text = format!(r#"{{"é\"1.": ["1e999", {number}]}}"#);
-            let Err(Refused::Inexact { at, becomes: found }) = admit(&text) else {
+            let text = format!(r#"{{"z": {{"a": [1, -2.5]}}, "é\"1.": ["1e999", {number}, 3]}}"#);
+            let Err(Refused::Inexact { at, pointer, becomes: found }) = admit(&text) else {
                 panic!("{number} is admitted")
             };
             assert_eq!((&text[at], found.as_str()), (number, becomes));
+            assert_eq!(pointer.as_str(), "/é\"1./1");
         }
     }
 

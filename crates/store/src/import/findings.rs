@@ -4,7 +4,7 @@ use std::str::Utf8Error;
 
 use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
 use history::admission::Refused;
-use history::line::{NotALine, Why};
+use history::line::{NotALine, Whose, Why};
 use history::{BlobId, EventId, Link, NotAnEvent, OperationId, Place, Stream, Violation};
 use value::{Part, Pointer};
 
@@ -71,7 +71,11 @@ pub(super) fn not_a_line(source: &Source, not_a_line: NotALine) -> Diagnostic {
     let start = Anchor::Span(Span::new(0, 1));
     match not_a_line.why {
         Why::Refused(refused) => not_hashable(source, &refused),
-        Why::NotAnEvent(why) => not_an_event(source, &why),
+        Why::NotAnEvent(why) => {
+            let is_alone = matches!(not_a_line.whose, Whose::Alone(_) | Whose::Anybody);
+            let base = if is_alone { Pointer::root() } else { member("event") };
+            not_an_event(source, &base, &why)
+        }
         Why::Place(name) => {
             let message = format!("`{name}` does not say where the event stands");
             let help = "such a line has `event`, `link`, `seq` and `stream`, and nothing else";
@@ -99,38 +103,37 @@ fn not_hashable(source: &Source, refused: &Refused) -> Diagnostic {
                 .label(Anchor::key(first.clone()), "here first")
                 .help("an event with one name for two things has no hash; keep one of them")
         }
-        Refused::Inexact { at, becomes } => {
+        Refused::Inexact { at, pointer, becomes } => {
             let written = &source.text[at.clone()];
-            let span = Anchor::Span(Span::new(at.start, at.end));
+            let at = Anchor::Located(Span::new(at.start, at.end), pointer.clone());
             let message = format!("the number {written} cannot be kept exactly");
-            Diagnostic::new(&codes::INEXACT_NUMBER, span, message)
+            Diagnostic::new(&codes::INEXACT_NUMBER, at, message)
                 .help(format!("it would become {becomes}; write it as text, in quotes"))
         }
     }
 }
 
-fn not_an_event(source: &Source, why: &NotAnEvent) -> Diagnostic {
-    let start = Anchor::Span(Span::new(0, 1));
-    let id = || {
-        let is_alone = !source.text.trim_start().starts_with("{\"event\"");
-        if is_alone { at("event_id") } else { Anchor::value(member("event").child("event_id")) }
-    };
+/// `base` is where the event stands in its line.
+fn not_an_event(source: &Source, base: &Pointer, why: &NotAnEvent) -> Diagnostic {
+    let at = |name| Anchor::value(base.child(name));
     match why {
         NotAnEvent::Refused(refused) => not_hashable(source, refused),
         NotAnEvent::NotAnObject => {
-            Diagnostic::new(&codes::NOT_AN_EVENT, start, "an event is an object")
+            let at = Anchor::value(base.clone());
+            Diagnostic::new(&codes::NOT_AN_EVENT, at, "an event is an object")
         }
         NotAnEvent::NoKind | NotAnEvent::NotCanonical => {
-            Diagnostic::new(&codes::NOT_AN_EVENT, start, "an event needs a `kind`, which is text")
+            let message = "an event needs a `kind`, which is text";
+            Diagnostic::new(&codes::NOT_AN_EVENT, at("kind"), message)
         }
         NotAnEvent::BadId => {
             let message = "`event_id` must be 64 hexadecimal digits";
-            Diagnostic::new(&codes::WRONG_ID, id(), message)
+            Diagnostic::new(&codes::WRONG_ID, at("event_id"), message)
                 .help("leave it out, and it is computed")
         }
         NotAnEvent::WrongId { computed, .. } => {
             let message = "`event_id` is not the hash of this event";
-            Diagnostic::new(&codes::WRONG_ID, id(), message).help(format!(
+            Diagnostic::new(&codes::WRONG_ID, at("event_id"), message).help(format!(
                 "its hash is {computed}; the event was changed after it was given its id, \
                  or hashed in another way"
             ))

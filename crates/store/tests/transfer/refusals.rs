@@ -37,19 +37,23 @@ fn check(lines: &[impl AsRef<str>], findings: &[&str], added: u64, left: u64) {
 fn a_line_that_is_no_event_stops_its_run_only() {
     check(
         &[bare("r", "1"), r#"{"run_id": "r"}"#.into(), bare("r", "2"), bare("s", "1")],
-        &["2: error[H101] column 1: an event needs a `kind`, which is text; \
+        &["2: error[H101] /kind: an event needs a `kind`, which is text; \
            the rest of `r` in this file is not taken"],
         2,
         1,
     );
     check(
         &[bare("r", "1"), "[1]".into(), bare("r", "2"), bare("s", "1"), "7".into()],
-        &["2: error[H101] column 1: an event is an object; events behind it are not taken, \
+        &["2: error[H101] : an event is an object; events behind it are not taken, \
              because nobody knows what is missing, unless they are lines of an export"],
         1,
         3,
     );
     let mut lines = three();
+    lines[1] = lines[1].replace("\"kind\":\"x.test.2\"", "\"kind\":7");
+    let said = said(&lines);
+    assert!(said.findings[0].starts_with("2: error[H101] /event/kind: an event needs"), "{said:?}");
+    lines = three();
     lines[1] = lines[1].replace("\"seq\":1", "\"seq\":\"1\"");
     check(
         &lines,
@@ -99,7 +103,7 @@ fn text_that_has_no_hash_is_refused_where_it_stands() {
         &[
             "1: error[T003] /a: `a` is given twice; an event with one name for two things has no \
              hash; keep one of them; the rest of `r` in this file is not taken",
-            "2: error[T005] column 6: the number 9007199254740993 cannot be kept exactly; \
+            "2: error[T005] /a: the number 9007199254740993 cannot be kept exactly; \
              it would become 9007199254740992; write it as text, in quotes",
         ],
         1,
