@@ -64,7 +64,7 @@ pub(crate) fn large(store: &dyn Store, id: BlobId) -> Result<Option<Value>, Stor
 /// Whether a command could not go on because a store is not as it was written.
 pub(crate) fn is_damage(error: &anyhow::Error) -> bool {
     let is_damaged = |cause: &(dyn std::error::Error + 'static)| {
-        matches!(cause.downcast_ref(), Some(StoreError::Damaged(..)))
+        matches!(cause.downcast_ref(), Some(StoreError::Damaged { .. }))
     };
     error.chain().any(is_damaged)
 }
