@@ -123,4 +123,6 @@ pub(super) fn touch(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSIONS.len() as i64)
 }
 
-const PAGE_SIZE: i64 = 8192;
+/// One event on its own changes four pages, and all of them are synced: with pages of 8 KB a synced
+/// append took 1.4 times as long as a bare insert, with these about 1.1 times.
+const PAGE_SIZE: i64 = 4096;
