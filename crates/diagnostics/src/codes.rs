@@ -387,6 +387,8 @@ codes! {
     REFERENCE_OF_ANOTHER_KIND = "H327", Warning, None;
     /// A resource that nobody registered.
     UNKNOWN_RESOURCE = "H328", Warning, None;
+    /// A decision about another call than its request.
+    DECISION_OF_ANOTHER = "H329", Warning, None;
 
     // A1: the graph as a whole.
     /// A label that no run comes to.

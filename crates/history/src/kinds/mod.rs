@@ -14,6 +14,7 @@
 //! assert_eq!(sealed.event.fact().unwrap().common.run_id.as_deref(), Some("r1"));
 //! ```
 
+mod approval;
 mod field;
 mod flaw;
 pub mod records;

@@ -2,21 +2,21 @@
 
 use value::Text;
 
+use super::Violation;
 use super::course::Course;
 use super::layers::Layers;
-use super::{Violation, brief};
-use crate::EventId;
 use crate::kinds::words::ApprovalOutcome;
-use crate::kinds::{ApprovalDecided, EffectStarted, Kind, ToolCall, ToolResult, What};
+use crate::kinds::{ApprovalDecided, EffectStarted, Fact, Kind, ToolCall, ToolResult, What};
+use crate::{EventId, Timestamp};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Calls {
-    /// Each call, by the brief of its event.
-    calls: Layers<u64, Call>,
+    /// Each call, by its event.
+    calls: Layers<EventId, Call>,
     /// Which event's call has an id.
-    ids: Layers<Text, u64>,
-    /// Each request for approval, by the brief of its event.
-    requests: Layers<u64, Request>,
+    ids: Layers<Text, EventId>,
+    /// Each request for approval, by its event.
+    requests: Layers<EventId, Request>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +38,14 @@ enum Approval {
         /// The idempotency key and the last attempt of the effect that it was used for.
         used: Option<(Option<Text>, Option<i64>)>,
     },
-    /// Nobody decided, or nobody could. It can be asked again.
-    Failed(ApprovalOutcome),
-    /// It was denied, for good.
-    Denied(ApprovalOutcome),
+    /// It was denied, which is for good, or nobody decided, so that it can be asked again.
+    NotAllowed(ApprovalOutcome),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Request {
-    call: u64,
+    call: EventId,
+    expires_at: Option<Timestamp>,
     decided: bool,
 }
 
@@ -72,14 +71,23 @@ impl Calls {
                 Some(_) => {}
             },
             What::EffectStarted(effect) => self.check_effect(effect, policy, found),
-            What::ApprovalDecided(ApprovalDecided { request: Some(request), .. })
-                if self.requests.get(&brief(request.event_id)).is_some_and(|own| own.decided) =>
-            {
-                found.push(Violation::SecondDecision { request: request.event_id });
-            }
+            What::ApprovalDecided(event) => self.check_decision(event, found),
             _ => {}
         }
         self.check_kinds(what, course, found);
+    }
+
+    fn check_decision(&self, event: &ApprovalDecided, found: &mut Vec<Violation>) {
+        let Some(asked) = event.request.as_ref().map(|request| request.event_id) else { return };
+        let Some(request) = self.requests.get(&asked) else { return };
+        if request.decided {
+            found.push(Violation::SecondDecision { request: asked });
+        }
+        if let Some(call) = event.call.as_ref().map(|call| call.event_id)
+            && call != request.call
+        {
+            found.push(Violation::DecisionOfAnother { call, asked_about: request.call });
+        }
     }
 
     fn check_effect(
@@ -88,12 +96,12 @@ impl Calls {
         policy: Option<&Text>,
         found: &mut Vec<Violation>,
     ) {
-        let Some(call) = self.calls.get(&brief(effect.call.event_id)) else { return };
+        let Some(call) = self.calls.get(&effect.call.event_id) else { return };
         let call_id = call.id.clone();
         match &call.approval {
             Approval::NotAsked => {}
             Approval::Asked => found.push(Violation::EffectUndecided { call_id }),
-            Approval::Failed(outcome) | Approval::Denied(outcome) => {
+            Approval::NotAllowed(outcome) => {
                 found.push(Violation::EffectDenied { call_id, outcome: outcome.clone() });
             }
             Approval::Allowed { once, policy: decided_under, used } => {
@@ -117,8 +125,8 @@ impl Calls {
 
     /// A member that names an event of the lineage, but of another kind than it must.
     fn check_kinds(&self, what: &What, course: &Course, found: &mut Vec<Violation>) {
-        let is_call = |id: EventId| self.calls.get(&brief(id)).is_some();
-        let is_request = |id: EventId| self.requests.get(&brief(id)).is_some();
+        let is_call = |id: EventId| self.calls.get(&id).is_some();
+        let is_request = |id: EventId| self.requests.get(&id).is_some();
         let (call, request) = match what {
             What::EffectStarted(event) => (Some(&event.call), None),
             What::ApprovalRequested(event) => (Some(&event.call), None),
@@ -138,10 +146,9 @@ impl Calls {
         }
     }
 
-    pub(super) fn apply(&mut self, id: EventId, what: &What) {
-        match what {
+    pub(super) fn apply(&mut self, id: EventId, fact: &Fact) {
+        match &fact.what {
             What::ToolCall(call) => {
-                let id = brief(id);
                 let call_id = call.call_id.clone();
                 let approval = Approval::NotAsked;
                 self.ids.insert(call_id.clone(), id);
@@ -152,26 +159,30 @@ impl Calls {
                     self.change(event, |call| call.has_result = true);
                 }
             }
-            What::EffectStarted(effect) => self.change(brief(effect.call.event_id), |call| {
+            What::EffectStarted(effect) => self.change(effect.call.event_id, |call| {
                 if let Approval::Allowed { used, .. } = &mut call.approval {
                     *used = Some((effect.idem_key.clone(), effect.attempt));
                 }
             }),
             What::ApprovalRequested(event) => {
-                let call = brief(event.call.event_id);
-                self.requests.insert(brief(id), Request { call, decided: false });
+                let (call, expires_at) = (event.call.event_id, event.expires_at);
+                self.requests.insert(id, Request { call, expires_at, decided: false });
                 self.decide(call, Approval::Asked);
             }
             What::ApprovalDecided(event) => {
-                let asked = event.request.as_ref().map(|request| brief(request.event_id));
-                let request = asked.and_then(|asked| Some((asked, *self.requests.get(&asked)?)));
-                if let Some((asked, request)) = request {
+                let asked = event.request.as_ref().map(|request| request.event_id);
+                let request = asked.and_then(|asked| self.requests.get(&asked)).copied();
+                // Of several decisions about one request, the first counts.
+                if request.is_some_and(|request| request.decided) {
+                    return;
+                }
+                if let (Some(asked), Some(request)) = (asked, request) {
                     self.requests.insert(asked, Request { decided: true, ..request });
                 }
-                let call = request.map(|(_, request)| request.call);
-                let named = event.call.as_ref().map(|call| brief(call.event_id));
-                if let Some(call) = call.or(named) {
-                    self.decide(call, Approval::from(event));
+                let expires_at = request.and_then(|request| request.expires_at);
+                if let Some(call) = event.about(|_| request.map(|request| request.call)) {
+                    let outcome = event.outcome_at(fact.common.ts, expires_at);
+                    self.decide(call, Approval::of(outcome, event));
                 }
             }
             _ => {}
@@ -182,15 +193,15 @@ impl Calls {
         self.calls.get(self.ids.get(call_id)?)
     }
 
-    fn decide(&mut self, call: u64, approval: Approval) {
+    fn decide(&mut self, call: EventId, approval: Approval) {
         self.change(call, |call| {
-            if !matches!(call.approval, Approval::Denied(_)) {
+            if !matches!(&call.approval, Approval::NotAllowed(outcome) if outcome.denies()) {
                 call.approval = approval;
             }
         });
     }
 
-    fn change(&mut self, event: u64, change: impl FnOnce(&mut Call)) {
+    fn change(&mut self, event: EventId, change: impl FnOnce(&mut Call)) {
         if let Some(mut call) = self.calls.get(&event).cloned() {
             change(&mut call);
             self.calls.insert(event, call);
@@ -198,22 +209,12 @@ impl Calls {
     }
 }
 
-impl From<&ApprovalDecided> for Approval {
-    fn from(event: &ApprovalDecided) -> Approval {
-        use ApprovalOutcome as Outcome;
-        match &event.outcome {
-            Outcome::PolicyAllow | Outcome::UserApprove => Approval::Allowed {
-                once: event.single_use.unwrap_or(true),
-                policy: event.policy_digest.clone(),
-                used: None,
-            },
-            Outcome::PolicyDenyContinue
-            | Outcome::PolicyDenyAbort
-            | Outcome::UserDenyContinue
-            | Outcome::UserDenyAbort => Approval::Denied(event.outcome.clone()),
-            Outcome::Expired | Outcome::EvaluatorError => Approval::Failed(event.outcome.clone()),
-            // What another system means by its own word is not ours to say.
-            Outcome::Other(_) => Approval::NotAsked,
+impl Approval {
+    fn of(outcome: ApprovalOutcome, event: &ApprovalDecided) -> Approval {
+        if !outcome.allows() {
+            return Approval::NotAllowed(outcome);
         }
+        let (once, policy) = (event.single_use.unwrap_or(true), event.policy_digest.clone());
+        Approval::Allowed { once, policy, used: None }
     }
 }

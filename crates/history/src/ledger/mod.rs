@@ -74,7 +74,7 @@ impl Ledger {
     /// events are held against what it says.
     pub fn apply(&mut self, event: &Event, fact: Option<&Fact>) {
         if let Some(fact) = fact {
-            self.calls.apply(event.id(), &fact.what);
+            self.calls.apply(event.id(), fact);
             self.asked.apply(event.id(), fact);
             self.policies.apply(&fact.what);
             self.resources.apply(fact);
@@ -125,8 +125,8 @@ fn references(what: &What) -> Vec<(&'static str, Option<usize>, EventId)> {
     }
 }
 
-/// The first bytes of an id, which are kept in its place. Two ids that begin alike can hide a
-/// violation, once in 2^64 times, but never make one up.
+/// The first bytes of an id, by which it is known that there was such an event, and nothing else.
+/// Two ids that begin alike can hide a reference that leads nowhere, but never allow an effect.
 fn brief(id: EventId) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&id.as_bytes()[..8]);

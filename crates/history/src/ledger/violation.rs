@@ -60,6 +60,8 @@ pub enum Violation {
     SecondAnswer { question_id: Text },
     /// A request for approval was decided already.
     SecondDecision { request: EventId },
+    /// A decision names another call than its request is about.
+    DecisionOfAnother { call: EventId, asked_about: EventId },
     /// A moment came that nobody waited for.
     TimerNotSet { timer: Text },
     /// Something was closed that is not open.
@@ -109,6 +111,7 @@ impl Violation {
             Violation::AnswerWithoutQuestion { .. } => &codes::ANSWER_WITHOUT_QUESTION,
             Violation::SecondAnswer { .. } => &codes::SECOND_ANSWER,
             Violation::SecondDecision { .. } => &codes::SECOND_DECISION,
+            Violation::DecisionOfAnother { .. } => &codes::DECISION_OF_ANOTHER,
             Violation::TimerNotSet { .. } => &codes::TIMER_NOT_SET,
             Violation::HandleNotOpen { .. } => &codes::HANDLE_NOT_OPEN,
             Violation::UnknownEvent { .. } => &codes::UNKNOWN_EVENT,
@@ -126,7 +129,8 @@ impl Violation {
             Violation::EffectUndecided { .. }
             | Violation::EffectDenied { .. }
             | Violation::DecisionUsed { .. }
-            | Violation::DecisionOutdated { .. } => "call",
+            | Violation::DecisionOutdated { .. }
+            | Violation::DecisionOfAnother { .. } => "call",
             Violation::RestoreUnsupported { .. } => "outcome",
             Violation::BrokenPlan(_) => "volume_plan",
             Violation::HeldElsewhere { .. } | Violation::UnknownResource { .. } => "resource_ref",
@@ -226,6 +230,9 @@ impl Violation {
             }
             Violation::SecondAnswer { .. } => "the first answer counts; ask a new question",
             Violation::SecondDecision { .. } => "the first decision counts; ask for another one",
+            Violation::DecisionOfAnother { .. } => {
+                "the call of the request counts; leave `call` out"
+            }
             Violation::TimerNotSet { .. } => "record the `timer_set` before it",
             Violation::HandleNotOpen { .. } => "record the `handle_opened` before it",
             Violation::UnknownEvent { .. } => {
@@ -329,6 +336,9 @@ impl fmt::Display for Violation {
             }
             Violation::SecondDecision { request } => {
                 write!(f, "the request `{request}` was decided already")
+            }
+            Violation::DecisionOfAnother { call, asked_about } => {
+                write!(f, "the decision is about `{call}`, but its request about `{asked_about}`")
             }
             Violation::TimerNotSet { timer } => {
                 write!(f, "the timer `{timer}` fires, but is not set")

@@ -162,9 +162,7 @@ impl Fold<'_> {
 
     pub(super) fn approval_decided(&mut self, what: &ApprovalDecided) {
         let approvals = &self.projection.memory.approvals;
-        let asked = what.request.as_ref().and_then(|request| approvals.get(&request.event_id));
-        let call = what.call.as_ref().map(|call| call.event_id).or(asked.copied());
-        if let Some(call) = call {
+        if let Some(call) = what.about(|request| approvals.get(&request).copied()) {
             self.consumes_call(call);
         }
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use value::{Text, Value};
 
+use super::approval::{Approval, Requests};
 use super::reading::{Events, holds, lineage_of, read_lineage};
-use super::{At, Found, Item, QueryError, joined, maybe, shown};
+use super::{At, Found, Item, QueryError, joined, shown};
 use crate::archive::Archive;
 use crate::kinds::words::{ApprovalOutcome, InterruptionReason, ToolStatus};
 use crate::kinds::{Kind, What};
@@ -40,6 +41,8 @@ pub struct Call {
     pub requested_by: Option<EventId>,
     /// Whether somebody had to decide about it, and how they did.
     pub approval: Option<Approval>,
+    /// Whether it ran although nobody had allowed it who was asked.
+    pub unallowed: bool,
     /// When it left.
     pub attempts: Vec<Attempt>,
     /// Why it was interrupted, and where that is said.
@@ -48,23 +51,6 @@ pub struct Call {
     pub result: Option<Outcome>,
     /// The event that counts in place of the call or of its result.
     pub substituted_by: Option<EventId>,
-}
-
-/// A decision about a call.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Approval {
-    /// Where somebody is asked.
-    pub requested: Option<Place>,
-    /// Where the decision is.
-    pub decided: Option<Place>,
-    /// The decision.
-    pub outcome: Option<ApprovalOutcome>,
-    /// Who decided.
-    pub actor: Option<Text>,
-    /// Why.
-    pub reason: Option<Text>,
-    /// The policy by which it was decided.
-    pub policy_digest: Option<Text>,
 }
 
 /// An effect that left.
@@ -116,8 +102,7 @@ struct Fold {
     calls: Vec<Call>,
     by_event: BTreeMap<EventId, usize>,
     by_id: BTreeMap<Text, usize>,
-    /// Requests for approval and the calls they are about.
-    requests: BTreeMap<EventId, EventId>,
+    requests: Requests,
     /// All results, by event.
     results: BTreeMap<EventId, Outcome>,
     /// What counts in place of what.
@@ -138,6 +123,7 @@ impl Fold {
                     call_id: call.call_id.clone(),
                     requested_by: call.requested_by.as_ref().map(|by| by.event_id),
                     approval: None,
+                    unallowed: false,
                     attempts: Vec::new(),
                     interrupted: None,
                     result: None,
@@ -147,6 +133,7 @@ impl Fold {
             What::EffectStarted(start) => {
                 if let Some(call) = self.call(start.call.event_id) {
                     let (attempt, idem_key) = (start.attempt, start.idem_key.clone());
+                    call.runs();
                     call.attempts.push(Attempt { place: said.place, attempt, ts, idem_key });
                 }
                 // An interruption may name the effect rather than the call.
@@ -155,26 +142,17 @@ impl Fold {
                 }
             }
             What::ApprovalRequested(request) => {
-                self.requests.insert(said.event, request.call.event_id);
+                self.requests.ask(said.event, request);
                 if let Some(call) = self.call(request.call.event_id) {
-                    let approval = call.approval.insert(Approval::default());
-                    approval.requested = Some(said.place);
-                    approval.policy_digest = request.policy_digest.clone();
+                    call.approval.get_or_insert_default().ask(said.place, request);
                 }
             }
-            What::ApprovalDecided(decision) => {
-                let request = decision.request.as_ref();
-                let asked = request.and_then(|request| self.requests.get(&request.event_id));
-                let call = decision.call.as_ref().map(|call| call.event_id).or(asked.copied());
-                if let Some(call) = call.and_then(|call| self.call(call)) {
-                    let approval = call.approval.get_or_insert_default();
-                    approval.decided = Some(said.place);
-                    approval.outcome = Some(decision.outcome.clone());
-                    approval.actor = decision.actor.clone();
-                    approval.reason = decision.reason.clone();
-                    if decision.policy_digest.is_some() {
-                        approval.policy_digest = decision.policy_digest.clone();
-                    }
+            What::ApprovalDecided(event) => {
+                let decided = self.requests.decide(said.place, ts, event);
+                if let Some((call, decision, is_first)) = decided
+                    && let Some(call) = self.call(call)
+                {
+                    call.approval.get_or_insert_default().decide(decision, is_first);
                 }
             }
             What::ToolResult(result) => {
@@ -182,8 +160,13 @@ impl Fold {
                 let outcome = Outcome { said: said.clone(), status, ts };
                 self.results.insert(said.event, outcome.clone());
                 if let Some(index) = self.by_id.get(&result.call_id) {
+                    let call = &mut self.calls[*index];
+                    // Others record no effects, but what was done was done.
+                    if result.status == Some(ToolStatus::Ok) && call.attempts.is_empty() {
+                        call.runs();
+                    }
                     // The first one counts, unless another is put in its place.
-                    self.calls[*index].result.get_or_insert(outcome);
+                    call.result.get_or_insert(outcome);
                 }
             }
             What::Interruption(interruption) => {
@@ -235,19 +218,25 @@ fn last(substitutes: &BTreeMap<EventId, EventId>, event: EventId) -> Option<Even
 }
 
 impl Call {
-    /// How far it has come: the status of its result, or `interrupted`, `denied`, `in_doubt` (it
-    /// left, and nobody knows what became of it) or `open`.
+    /// It leaves, whether or not it may.
+    fn runs(&mut self) {
+        self.unallowed |= self.approval.as_ref().is_some_and(|approval| !approval.allows());
+    }
+
+    /// How far it has come: the status of its result, or `interrupted`, `in_doubt` (it left, and
+    /// nobody knows what became of it), `denied`, `expired` or `undecided` (nobody allowed it), or
+    /// `open`.
     pub fn status(&self) -> &str {
         if let Some(result) = &self.result {
             return &result.status;
         }
-        let outcome = self.approval.as_ref().and_then(|approval| approval.outcome.as_ref());
-        match outcome {
+        match self.approval.as_ref().and_then(Approval::outcome) {
             _ if self.interrupted.is_some() => "interrupted",
-            None | Some(ApprovalOutcome::PolicyAllow | ApprovalOutcome::UserApprove) => {
-                if self.attempts.is_empty() { "open" } else { "in_doubt" }
-            }
-            Some(_) => "denied",
+            _ if !self.attempts.is_empty() => "in_doubt",
+            Some(outcome) if outcome.denies() => "denied",
+            Some(ApprovalOutcome::Expired) => "expired",
+            Some(outcome) if !outcome.allows() => "undecided",
+            _ => "open",
         }
     }
 
@@ -289,6 +278,7 @@ impl Item for Call {
             ("requested_by", self.requested_by.into()),
             ("status", self.status().into()),
             ("approval", self.approval.as_ref().map(Approval::value).into()),
+            ("unallowed", self.unallowed.into()),
             ("attempts", Value::list(attempts)),
             ("interrupted", interrupted.into()),
             ("result", result.into()),
@@ -304,25 +294,7 @@ impl Item for Call {
         let status = self.status().to_string();
         let approval = self.approval.as_ref().map(Approval::words).unwrap_or_default();
         let words = [self.said.place.to_string(), tool, self.call_id.to_string(), status, took];
-        joined(words.into_iter().chain([approval]))
-    }
-}
-
-impl Approval {
-    fn words(&self) -> String {
-        let outcome = self.outcome.as_ref().map_or("waits for approval", ApprovalOutcome::word);
-        let actor = self.actor.as_ref().map(|actor| format!(" by {actor}"));
-        format!("({outcome}{})", actor.unwrap_or_default())
-    }
-
-    fn value(&self) -> Value {
-        Value::map([
-            ("requested", maybe(self.requested.as_ref())),
-            ("decided", maybe(self.decided.as_ref())),
-            ("outcome", self.outcome.as_ref().map(ApprovalOutcome::word).into()),
-            ("actor", self.actor.clone().into()),
-            ("reason", self.reason.clone().into()),
-            ("policy_digest", self.policy_digest.clone().into()),
-        ])
+        let unallowed = if self.unallowed { "ran unallowed" } else { "" };
+        joined(words.into_iter().chain([approval, unallowed.to_string()]))
     }
 }

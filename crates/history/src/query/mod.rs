@@ -5,6 +5,7 @@
 //! (what was true then), or of both. Every answer can be had as JSON, and on a line for people.
 
 mod ancestry;
+mod approval;
 mod calls;
 mod events;
 mod lineage;
@@ -18,7 +19,8 @@ mod sources;
 use std::fmt::Display;
 
 pub use ancestry::{Relation, Relative, ancestry};
-pub use calls::{Approval, Attempt, Call, Outcome, calls};
+pub use approval::{Approval, Decision};
+pub use calls::{Attempt, Call, Outcome, calls};
 pub use events::{Order, Page, Told, run};
 pub use lineage::{Derivation, lineage};
 pub use policies::{PolicyStep, policies};

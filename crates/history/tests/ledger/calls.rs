@@ -131,7 +131,69 @@ fn an_effect_needs_the_decision_that_was_asked_for() {
             broken: &[START, CALL, ASK, ALLOW, DENY],
             lawful: &[START, CALL, ASK, DENY],
         },
+        // Nobody knows what other systems mean by their words.
+        Case {
+            code: &codes::EFFECT_DENIED,
+            broken: &[
+                START,
+                CALL,
+                r#"{"kind": "approval_decided", "call": "@1", "outcome": "sure"}"#,
+                EFFECT,
+            ],
+            lawful: &[START, CALL, EFFECT],
+        },
+        Case {
+            code: &codes::EFFECT_DENIED,
+            broken: &[
+                START,
+                CALL,
+                r#"{"kind": "approval_requested", "call": "@1",
+                    "expires_at": "2026-01-01T00:00:00.000000Z"}"#,
+                ALLOW,
+                EFFECT,
+            ],
+            lawful: &[
+                START,
+                CALL,
+                r#"{"kind": "approval_requested", "call": "@1",
+                    "expires_at": "2027-01-01T00:00:00.000000Z"}"#,
+                ALLOW,
+                EFFECT,
+            ],
+        },
+        Case {
+            code: &codes::DECISION_OF_ANOTHER,
+            broken: &[
+                START,
+                CALL,
+                ASK,
+                r#"{"kind": "tool_call", "call_id": "c2"}"#,
+                r#"{"kind": "approval_decided", "request": "@2", "call": "@3",
+                    "outcome": "user_approve"}"#,
+            ],
+            lawful: &[
+                START,
+                CALL,
+                ASK,
+                r#"{"kind": "approval_decided", "request": "@2", "call": "@1",
+                    "outcome": "user_approve"}"#,
+                EFFECT,
+            ],
+        },
     ]);
+}
+
+#[test]
+fn a_second_decision_changes_nothing() {
+    let codes = |texts: &[&str]| -> Vec<_> {
+        let found = super::violations(&super::events(texts));
+        found.iter().map(|(at, one)| (*at, one.code().id)).collect()
+    };
+    // What was allowed once and used is not allowed once more.
+    let used = codes(&[START, CALL, ASK, ALLOW, EFFECT, ALLOW, OTHER_KEY]);
+    assert_eq!(used, [(5, "H323"), (6, "H305")]);
+    assert_eq!(codes(&[START, CALL, ASK, EXPIRE, ALLOW, EFFECT]), [(4, "H323"), (5, "H304")]);
+    assert_eq!(codes(&[START, CALL, ASK, ALLOW, DENY, EFFECT]), [(4, "H323")]);
 }
 
 #[test]

@@ -182,3 +182,25 @@ fn a_call_that_lacks_what_it_must_have_is_told_as_far_as_it_is_known() {
     let found = calls(&shelf, &"r".into(), &At::default(), 10).unwrap();
     assert_eq!(lines(&found), ["r@1 ?.exec c1 unknown 60000 ms"]);
 }
+
+#[test]
+fn the_first_decision_about_a_call_is_the_one_that_is_told() {
+    let shelf = Shelf::read(include_str!("histories/decisions.txt"));
+    let found = calls(&shelf, &"r".into(), &At::default(), 10).unwrap();
+    assert_eq!(
+        lines(&found),
+        [
+            "r@1 shop.refund c1 denied (user_deny_continue by ann)",
+            "r@5 shop.refund c2 in_doubt (user_deny_abort) ran unallowed",
+            "r@9 shop.refund c3 expired (expired by ann)",
+            "r@12 shop.refund c4 undecided (evaluator_error)",
+            "r@14 shop.refund c5 undecided (sure)",
+            "r@16 shop.refund c6 ok 120000 ms (waits for approval) ran unallowed",
+            "r@19 shop.refund c7 open (user_approve by ann)",
+        ]
+    );
+    let later: Vec<_> = found.items.iter().filter_map(|call| call.approval.as_ref()).collect();
+    let later = later.iter().flat_map(|approval| &approval.later);
+    let later: Vec<_> = later.map(|one| format!("{} {}", one.place, one.outcome.word())).collect();
+    assert_eq!(later, ["r@4 user_approve"]);
+}

@@ -98,7 +98,7 @@ pub(super) fn decide(run: &mut Run, desk: &mut Desk) -> bool {
             call: about,
             policy_digest: run.policy.clone(),
             args_digest: desk.maybe(|_| format!("{:x}", digest(&args)).into()),
-            expires_at: desk.maybe(Desk::now),
+            expires_at: desk.maybe(Desk::later),
         };
         call.stage = Stage::Asked(run.tell_about(desk, correlation, asked));
     } else {

@@ -41,6 +41,11 @@ impl Desk {
         Timestamp::from_micros(self.micros)
     }
 
+    /// A moment that nothing comes to.
+    pub(super) fn later(&mut self) -> Timestamp {
+        Timestamp::from_micros(self.micros + 1_000_000_000_000)
+    }
+
     pub(super) fn write(&mut self, common: &Common, what: impl Into<What>) -> EventId {
         let sealed = what.into().seal(common);
         self.blobs.extend(sealed.blobs);
