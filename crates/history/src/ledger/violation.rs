@@ -183,7 +183,7 @@ impl Violation {
                 "record the `tool_call` before its result, with the same `call_id`"
             }
             Violation::SecondResult { .. } => {
-                "record a `substitution` before a result that replaces another one"
+                "the first one counts; a `substitution` can put another in its place"
             }
             Violation::EffectUndecided { .. } => "wait for the `approval_decided` that allows it",
             Violation::EffectDenied { .. } => {
