@@ -301,7 +301,7 @@ codes! {
     UNKNOWN_KIND = "H106", Warning, None;
     /// A member that the kind does not have.
     UNKNOWN_EVENT_MEMBER = "H107", Warning, None;
-    /// A time that is not written in the one way to write it.
+    /// A time that is not written in UTC.
     ODD_TIME = "H108", Warning, None;
     /// A member that is `null` instead of missing.
     NULL_MEMBER = "H109", Warning, None;

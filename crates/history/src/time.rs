@@ -25,13 +25,14 @@ impl Timestamp {
         Some(Timestamp::from_micros(moment.as_microsecond()))
     }
 
-    /// Whether a text is the one way to write its moment: `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
-    pub fn is_canonical(text: &str) -> bool {
-        Timestamp::parse(text).is_some_and(|moment| moment.to_string() == text)
+    /// Whether a text is a time as events write them: in UTC with `Z`, to any precision.
+    pub fn is_utc(text: &str) -> bool {
+        let is_plain = text.as_bytes().get(10) == Some(&b'T') && text.ends_with('Z');
+        is_plain && Timestamp::parse(text).is_some()
     }
 }
 
-/// The canonical way to write it.
+/// The way in which it is written here: in UTC, six digits behind the second, and `Z`.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = jiff::Timestamp::from_microsecond(self.0).expect("clamped when made");
@@ -44,15 +45,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_one_way_to_write_a_moment() {
+    fn times_are_written_in_utc_to_any_precision() {
         let text = "2026-11-15T17:10:34.000250Z";
         assert_eq!(Timestamp::parse(text).unwrap().to_string(), text);
-        assert!(Timestamp::is_canonical(text));
-        for other in ["2026-11-15T17:10:34Z", "2026-11-15T18:10:34.000250+01:00", "now", ""] {
-            assert!(!Timestamp::is_canonical(other), "{other}");
+        for utc in [text, "2026-11-15T17:10:34Z", "2026-11-15T17:10:34.123Z"] {
+            assert!(Timestamp::is_utc(utc), "{utc}");
+        }
+        for other in
+            ["2026-11-15T18:10:34.000250+01:00", "2026-11-15 17:10:34Z", "2026-11-15", "now", ""]
+        {
+            assert!(!Timestamp::is_utc(other), "{other}");
         }
         for end in [i64::MIN, i64::MAX] {
-            assert!(Timestamp::is_canonical(&Timestamp::from_micros(end).to_string()));
+            assert!(Timestamp::is_utc(&Timestamp::from_micros(end).to_string()));
         }
     }
 }

@@ -25,7 +25,7 @@ fn reference() -> String {
          Everything that happens to an agent is an event: a JSON object with a `kind`, which is never changed.\n\
          How events are hashed and ordered is in [history.md](history.md).\n\n\
          What is not known is left out and never `null`; only a member that holds *any value* may be `null`.\n\
-         Times are written `YYYY-MM-DDTHH:MM:SS.ffffffZ`.\n\
+         Times are written in UTC with `Z`, to any precision: `2026-03-01T09:00:00.000000Z` is how Quipu writes one.\n\
          Kinds and members of your own are named `x.VENDOR.NAME`: they are kept, hashed and shown like all others.\n\n\
          ## Members of every event\n\n\
          | member | holds | says |\n|---|---|---|\n\

@@ -49,7 +49,7 @@ pub enum FlawKind {
         /// The one that was probably meant.
         near: Option<&'static str>,
     },
-    /// A time that is not written in the one way to write it, which is this.
+    /// A time that is not written in UTC with `Z`, as this is.
     OddTime(String),
 }
 
@@ -137,7 +137,7 @@ impl Flaws {
             (Shape::EventId, Value::Text(id)) if EventId::parse(id).is_some() => {}
             (Shape::Time, Value::Text(text)) => match Timestamp::parse(text) {
                 None => self.add(at, FlawKind::Wrong { expected: shape, found: "other text" }),
-                Some(_) if Timestamp::is_canonical(text) => {}
+                Some(_) if Timestamp::is_utc(text) => {}
                 Some(moment) => self.add(at, FlawKind::OddTime(moment.to_string())),
             },
             (Shape::Words(enumeration), Value::Text(word)) => {
@@ -271,12 +271,12 @@ impl Flaw {
                     None => found.help("members of your own are named `x.VENDOR.NAME`"),
                 }
             }
-            FlawKind::OddTime(canonical) => {
-                let message = format!("`{name}` is a time that is written in another way");
+            FlawKind::OddTime(utc) => {
+                let message = format!("`{name}` is a time that is not written in UTC with `Z`");
                 let found = found(&codes::ODD_TIME, value(), message);
                 found
-                    .help(format!("write `{canonical}`"))
-                    .fix(format!("write `{canonical}`"), value(), format!("\"{canonical}\""))
+                    .help(format!("write `{utc}`"))
+                    .fix(format!("write `{utc}`"), value(), format!("\"{utc}\""))
                     .unsure()
             }
         }
@@ -373,11 +373,11 @@ mod tests {
             ]
         );
         assert_eq!(
-            told(r#""kind": "agent_create", "valid_at": "2026-01-01T00:00:00Z", "at": 1"#),
+            told(r#""kind": "agent_create", "valid_at": "2026-01-01T02:00:00+02:00", "at": 1"#),
             [
                 "H106 /event/kind: unknown kind `agent_create`; did you mean `agent_created`?",
                 "H104 /event/at: `at` must be text, not a number",
-                "H108 /event/valid_at: `valid_at` is a time that is written in another way; \
+                "H108 /event/valid_at: `valid_at` is a time that is not written in UTC with `Z`; \
                  write `2026-01-01T00:00:00.000000Z`",
             ]
         );
