@@ -53,10 +53,11 @@ pub fn lineage<A: Archive + ?Sized>(
     limit: usize,
 ) -> Result<Found<Derivation>, QueryError<A::Error>> {
     let event = find_event(archive, name)?;
+    // Where one looks from a place, it counts what was known there.
     let subject = match &event {
-        Some((_, Stream::Run(run))) => Subject::Run(run.clone()),
+        Some((_, Stream::Run(run))) if at.place.is_none() => Subject::Run(run.clone()),
         Some((_, Stream::Agent(agent))) => Subject::Agent(agent.clone()),
-        Some((_, Stream::Store)) | None => Subject::Thing(name.into()),
+        _ => Subject::Thing(name.into()),
     };
     let events = told(archive, &subject, at, KINDS)?;
     let projection = Projection::rebuild(&events.seen);

@@ -52,6 +52,14 @@ pub enum QueryError<E> {
     /// There is nothing of this name.
     #[error("there is no `{0}`")]
     Unknown(String),
+    /// One looks from a place that a run has nothing to do with.
+    #[error("`{place}` is not part of the history of `{run}`")]
+    Elsewhere {
+        /// The place.
+        place: Place,
+        /// The run.
+        run: String,
+    },
     /// Several events begin with these digits.
     #[error("`{prefix}` is the beginning of several events")]
     Ambiguous {

@@ -24,19 +24,24 @@ pub(super) struct Events {
     pub(super) truncated: bool,
 }
 
-/// The lineage that a question about a run is about: that of the place from which one looks.
+/// The lineage that a question about a run is about: that of the place from which one looks, which
+/// is in the run's own lineage or in that of a fork of it.
 pub(super) fn lineage_of<A: Archive + ?Sized>(
     archive: &A,
     run: &Text,
     at: &At,
 ) -> Result<Lineage, QueryError<A::Error>> {
-    match &at.place {
-        Some(place) => lineage_at(archive, place),
-        None => {
-            let lineage = Lineage::of(archive, &Stream::Run(run.clone()), None)?;
-            lineage.ok_or_else(|| QueryError::Unknown(run.to_string()))
-        }
+    let stream = Stream::Run(run.clone());
+    let own = Lineage::of(archive, &stream, None)?;
+    let own = own.ok_or_else(|| QueryError::Unknown(run.to_string()))?;
+    let Some(place) = &at.place else { return Ok(own) };
+    let then = lineage_at(archive, place)?;
+    let is_before = own.owner(place.seq) == then.owner(place.seq);
+    let is_fork = then.segments().iter().any(|segment| segment.stream == stream);
+    if is_before || is_fork {
+        return Ok(then);
     }
+    Err(QueryError::Elsewhere { place: place.clone(), run: run.to_string() })
 }
 
 /// All that was known at a place.

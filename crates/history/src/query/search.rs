@@ -64,8 +64,8 @@ pub fn search<A: Archive + ?Sized>(
     let mut reader = Reader { archive, search, at, items: Vec::new(), left: EVENTS_MAX };
     let mut too_many = false;
     match (&search.run, &at.place) {
-        (_, Some(place)) => reader.read(&lineage_at(archive, place)?)?,
-        (Some(run), None) => reader.read(&lineage_of(archive, run, at)?)?,
+        (Some(run), _) => reader.read(&lineage_of(archive, run, at)?)?,
+        (None, Some(place)) => reader.read(&lineage_at(archive, place)?)?,
         (None, None) => {
             too_many = each_stream(archive, |info| {
                 let after = search.after.as_ref();

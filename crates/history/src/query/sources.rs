@@ -48,8 +48,8 @@ pub(super) fn told<A: Archive + ?Sized>(
 ) -> Result<Events, QueryError<A::Error>> {
     let mut parts = Parts { archive, kinds, events: Events::default(), keys: Vec::new() };
     let lineage = match (subject, &at.place) {
+        (Subject::Run(run), _) => Some(lineage_of(archive, run, at)?),
         (_, Some(place)) => Some(lineage_at(archive, place)?),
-        (Subject::Run(run), None) => Some(lineage_of(archive, run, at)?),
         (Subject::Agent(_) | Subject::Thing(_), None) => None,
     };
     match (subject, lineage) {

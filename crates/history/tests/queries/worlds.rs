@@ -204,3 +204,34 @@ fn the_first_decision_about_a_call_is_the_one_that_is_told() {
     let later: Vec<_> = later.map(|one| format!("{} {}", one.place, one.outcome.word())).collect();
     assert_eq!(later, ["r@4 user_approve"]);
 }
+
+#[test]
+fn a_run_is_looked_at_from_its_own_history_only() {
+    let mut shelf = Shelf::default();
+    let call = |id: &str| {
+        format!(r#"{{"kind": "tool_call", "server": "s", "tool": "t", "call_id": "{id}"}}"#)
+    };
+    shelf.tell("r1", &format!("{}\n{}\n{}", call("a"), call("b"), call("c")));
+    shelf.fork("r2", "r1@1").tell("r2", &call("d")).tell("r3", &call("e"));
+    let ids = |run: &str, place: &str| {
+        let found = calls(&shelf, &run.into(), &at(place), 10)?;
+        let ids: Vec<_> = found.items.iter().map(|call| call.call_id.to_string()).collect();
+        Ok(ids.join(" "))
+    };
+    // What both share, by either name; and a fork's view of what it goes on from.
+    assert_eq!(ids("r1", "r1@2"), Ok("a b c".to_string()));
+    assert_eq!(ids("r2", "r1@1"), Ok("a b".to_string()));
+    assert_eq!(ids("r2", "r2@1"), Ok("a b".to_string()));
+    assert_eq!(ids("r1", "r2@2"), Ok("a b d".to_string()));
+    for (run, place) in [("r2", "r1@2"), ("r3", "r1@0"), ("r1", "r3@0")] {
+        let elsewhere =
+            QueryError::Elsewhere { place: Place::parse(place).unwrap(), run: run.into() };
+        assert_eq!(ids(run, place), Err(elsewhere.clone()));
+        let subject = Subject::Run(run.into());
+        assert_eq!(resources(&shelf, &subject, &at(place), 10), Err(elsewhere.clone()));
+        let search_for = Search { run: Some(run.into()), ..Search::default() };
+        assert_eq!(search(&shelf, &search_for, &at(place)), Err(elsewhere));
+    }
+    let unknown = QueryError::Unknown("r4".to_string());
+    assert_eq!(ids("r4", "r1@0"), Err(unknown));
+}
