@@ -339,15 +339,20 @@ mod tests {
             let placed = generated(seed);
             let alone = alone(&placed);
             for file in [placed.clone(), alone.clone(), format!("{alone}{alone}{placed}")] {
+                // The second time, the store has a part of it.
+                let half = file.len() / 2 + file[file.len() / 2..].find('\n').unwrap() + 1;
                 let import = |limits| {
                     let store = MemoryStore::default();
                     let mut found = Vec::new();
-                    let mut input = Cursor::new(file.as_bytes());
-                    let done =
-                        run(&store, &mut input, &importing, limits, &mut |source, finding| {
+                    let mut done = Vec::new();
+                    for file in [&file[..half], &file] {
+                        let mut input = Cursor::new(file.as_bytes());
+                        let tell = &mut |source: &Source, finding| {
                             found.push((source.first_line(), finding));
-                        });
-                    (done.unwrap(), found, exported(&store))
+                        };
+                        done.push(run(&store, &mut input, &importing, limits, tell).unwrap());
+                    }
+                    (done, found, exported(&store))
                 };
                 let usual = import(LIMITS);
                 assert!(usual.2 == placed, "seed {seed}");

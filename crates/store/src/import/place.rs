@@ -351,7 +351,7 @@ impl Import<'_> {
             self.see(stream)?;
         }
         let open = self.streams.open(stream);
-        if !open.seen.as_ref().is_some_and(|seen| seen.contains(&brief(id))) {
+        if open.seen.as_ref().is_some_and(|seen| !seen.contains(&brief(id))) {
             return Ok(None);
         }
         let pending = (open.next - open.pending.len() as u64..).zip(&open.pending);
@@ -363,9 +363,23 @@ impl Import<'_> {
         Ok(Some(seq))
     }
 
-    /// Takes note of the ids that a stream has.
+    /// Takes note of the ids that a stream has, once the store was asked for so many of them that
+    /// reading all costs no more than asking did. Those of a very long stream take too much memory.
     fn see(&mut self, stream: &Stream) -> Result<(), ImportError> {
+        /// Asking for one costs as much as reading so many.
+        const COST: u64 = 256;
+        /// So many take the room of one event of which everything is remembered.
+        const TOGETHER: u64 = 8;
+        let limit = self.limits.remembered;
+        let open = self.streams.open(stream);
+        open.asked += 1;
+        let length = open.next - open.first;
+        let size = usize::try_from(length / TOGETHER).unwrap_or(usize::MAX);
+        if open.asked * COST < length || size > limit / 2 {
+            return Ok(());
+        }
         self.flush(stream)?;
+        self.remember(size)?;
         let mut seen = HashSet::new();
         let mut from = 0;
         loop {
@@ -374,11 +388,14 @@ impl Import<'_> {
             from = last.seq + 1;
             seen.extend(page.iter().map(|entry| brief(entry.event.id())));
         }
-        self.streams.open(stream).seen = Some(seen);
+        let open = self.streams.open(stream);
+        (open.seen, open.asked) = (Some(seen), 0);
+        // It counts even if all else was forgotten for it.
+        self.streams.remembered = self.streams.remembered.max(size);
         Ok(())
     }
 
-    /// Where a stream has an event.
+    /// Where a stream has an event, as the store knows it.
     fn lookup(&self, stream: &Stream, id: EventId) -> Result<Option<u64>, ImportError> {
         let prefix = id.to_string();
         let mut limit = 8;

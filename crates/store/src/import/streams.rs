@@ -32,6 +32,8 @@ pub(super) enum State {
 /// A stream that can be added to.
 pub(super) struct Open {
     pub(super) genesis: Digest,
+    /// The number of its first event.
+    pub(super) first: u64,
     /// The number behind its last event when the import came to it.
     pub(super) before: u64,
     /// The number that the next event has.
@@ -48,9 +50,11 @@ pub(super) struct Open {
     pub(super) last: Option<u64>,
     /// Whether it was said that the file has another order than the store.
     pub(super) is_mixed: bool,
-    /// The beginnings of the ids it has, once somebody asks: most events are new, and are known
-    /// to be by this.
+    /// The beginnings of the ids it has, if they are remembered: most events are new, and are
+    /// known to be by this. Else the store is asked.
     pub(super) seen: Option<HashSet<u64>>,
+    /// How often the store was asked since they were forgotten.
+    pub(super) asked: u64,
     /// What its events amount to, once one is added.
     pub(super) ledger: Option<Box<Ledger>>,
 }
@@ -118,13 +122,14 @@ impl Open {
     pub(super) fn there(info: &StreamInfo) -> Open {
         let expected = Expected::Next(info.next);
         let open = Open::at(&info.stream, info.next, Some(info.link), expected);
-        Open { cursor: info.first, ..open }
+        Open { first: info.first, cursor: info.first, ..open }
     }
 
     pub(super) fn at(stream: &Stream, next: u64, link: Option<Link>, expected: Expected) -> Open {
         let is_new = !matches!(expected, Expected::Next(_));
         Open {
             genesis: chain::genesis(stream),
+            first: next,
             before: next,
             next,
             link,
@@ -135,6 +140,7 @@ impl Open {
             last: None,
             is_mixed: false,
             seen: is_new.then(HashSet::new),
+            asked: 0,
             ledger: None,
         }
     }
