@@ -1,12 +1,14 @@
 //! Adds events to the store, some at a time, and says what is odd about each.
 
+use std::sync::Arc;
+
 use diagnostics::Severity;
 use history::kinds::Fact;
 use history::{Event, Ledger, Stream, Violation, kinds};
 use value::{Map, Pointer};
 
 use super::lines::Current;
-use super::streams::{State, brief};
+use super::streams::{Open, State, brief};
 use super::{Import, ImportError, findings, ledgers};
 use crate::blobs::is_there;
 use crate::{Append, Durability, Expected};
@@ -79,7 +81,7 @@ impl Import<'_> {
         members: &Map,
         base: &Pointer,
     ) -> Result<(), ImportError> {
-        let fact = ledgers::fact(self.store, event, members);
+        let fact = ledgers::fact(self.store, event, members)?;
         let mut ledger = match self.streams.open(stream).ledger.take() {
             Some(ledger) => ledger,
             None => Box::new(self.ledger(stream)?),
@@ -111,6 +113,11 @@ impl Import<'_> {
             return Ok(false);
         };
         let agent = Stream::Agent(agent);
+        if let Some(State::Open(Open { ledger: Some(ledger), .. })) =
+            self.streams.states.get(&agent)
+        {
+            return Ok(!ledger.check(event, fact, None).contains(missing));
+        }
         self.flush(&agent)?;
         let Some(info) = self.store.stream(&agent)? else { return Ok(false) };
         let ledger = self.ledgers.at(self.store, &agent, info.next)?;
@@ -120,15 +127,12 @@ impl Import<'_> {
     /// The ledger of a stream that has events, or goes on from some.
     fn ledger(&mut self, stream: &Stream) -> Result<Ledger, ImportError> {
         self.flush(stream)?;
-        let open = self.streams.open(stream);
-        match &open.expected {
-            Expected::New => Ok(Ledger::default()),
-            Expected::Fork(origin) => {
-                let (stream, until) = (origin.stream.clone(), origin.seq + 1);
-                Ok(self.ledgers.at(self.store, &stream, until)?)
-            }
-            Expected::Next(next) => Ok(self.ledgers.at(self.store, stream, *next)?),
-        }
+        let (stream, until) = match &self.streams.open(stream).expected {
+            Expected::New => return Ok(Ledger::default()),
+            Expected::Fork(origin) => (origin.stream.clone(), origin.seq + 1),
+            Expected::Next(next) => (stream.clone(), *next),
+        };
+        Ok(Arc::unwrap_or_clone(self.ledgers.at(self.store, &stream, until)?))
     }
 
     fn check_blobs(

@@ -1,6 +1,7 @@
 //! What events amount to that are in the store already. Forks of one run share what they fold.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use history::kinds::Fact;
 use history::{Event, Ledger, Lineage, Place, Stream, Visit};
@@ -14,7 +15,7 @@ const KEPT_MAX: usize = 64;
 #[derive(Default)]
 pub(super) struct Ledgers {
     /// Each up to and with the event at a place, in the stream whose own event that is.
-    kept: BTreeMap<Place, Ledger>,
+    kept: BTreeMap<Place, Arc<Ledger>>,
 }
 
 impl Ledgers {
@@ -24,9 +25,9 @@ impl Ledgers {
         store: &dyn Store,
         stream: &Stream,
         until: u64,
-    ) -> Result<Ledger, StoreError> {
+    ) -> Result<Arc<Ledger>, StoreError> {
         let Some(lineage) = Lineage::of(store, stream, Some(until))? else {
-            return Ok(Ledger::default());
+            return Ok(Arc::default());
         };
         let nearest = lineage.segments().iter().rev().find_map(|segment| {
             let place = |seq| Place::new(segment.stream.clone(), seq);
@@ -34,14 +35,23 @@ impl Ledgers {
         });
         let (from, mut ledger) = match nearest {
             Some((place, ledger)) => (place.seq + 1, ledger.clone()),
-            None => (0, Ledger::default()),
+            None => (0, Arc::default()),
         };
-        let mut last = None;
+        let (mut last, mut failed) = (None, None);
         lineage.visit(store, None, from, |place, entry| {
-            ledger.apply(&entry.event, fact(store, &entry.event, &entry.event.members()).as_ref());
+            match fact(store, &entry.event, &entry.event.members()) {
+                Ok(fact) => Arc::make_mut(&mut ledger).apply(&entry.event, fact.as_ref()),
+                Err(error) => {
+                    failed = Some(error);
+                    return Visit::Stop;
+                }
+            }
             last = Some(place);
             Visit::More
         })?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
         if let Some(last) = last {
             if self.kept.len() == KEPT_MAX {
                 self.kept.clear();
@@ -53,12 +63,21 @@ impl Ledgers {
 }
 
 /// What an event says, with what stands behind hashes as far as it is there.
-pub(super) fn fact(store: &dyn Store, event: &Event, members: &Map) -> Option<Fact> {
+pub(super) fn fact(
+    store: &dyn Store,
+    event: &Event,
+    members: &Map,
+) -> Result<Option<Fact>, StoreError> {
     if !event.body().contains("\"$blob\"") {
-        return Fact::read(event.kind(), members);
+        return Ok(Fact::read(event.kind(), members));
     }
-    event.fact_with(|id| {
-        let bytes = store.blob(id).ok()??;
-        json::read(std::str::from_utf8(&bytes).ok()?).ok().map(|(value, _)| value)
-    })
+    let mut failed = None;
+    let fact = event.fact_with(|id| match store.blob(id) {
+        Ok(bytes) => Some(json::read(std::str::from_utf8(&bytes?).ok()?).ok()?.0),
+        Err(error) => {
+            failed = Some(error);
+            None
+        }
+    });
+    failed.map_or(Ok(fact), Err)
 }

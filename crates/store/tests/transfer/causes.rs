@@ -1,9 +1,14 @@
 //! One cause, one finding: what follows from a line that could not be taken is not said again.
 
-use history::{Place, Stream};
-use store::names::{By, set};
+use std::io::Cursor;
 
-use crate::shelf::{Shelf, noon};
+use history::kinds::Blob;
+use history::{Place, Stream};
+use rusqlite::Connection;
+use store::names::{By, set};
+use store::{Importing, import};
+
+use crate::shelf::{Shelf, bare, file, noon};
 
 const START: &str =
     r#"{"kind":"run_started","ts":"2026-01-01T00:00:00.000000Z","run_id":"r","agent_id":"a"}"#;
@@ -54,4 +59,22 @@ fn what_an_agent_has_its_runs_have() {
 fn only_a_time_to_come_is_a_mistake() {
     Shelf::memory().take(START.replace("2026", "1980"));
     assert_eq!(Shelf::memory().import(START.replace("2026", "2999")).codes(), ["H315"]);
+}
+
+#[test]
+fn bytes_that_have_changed_break_an_import_off_and_bytes_that_are_gone_do_not() {
+    let blob = Blob::new("[1]");
+    let line = bare("r", "1").replacen('{', &format!(r#"{{"a":{{"$blob":"{}"}},"#, blob.id()), 1);
+    let value = format!(r#"{{"blob":"{}","text":"[1]"}}"#, blob.id());
+    for (sql, is_taken) in [("UPDATE blob SET bytes = x'00'", false), ("DELETE FROM blob", true)] {
+        let shelf = Shelf::sqlite();
+        shelf.take(file(&[&line, &value]));
+        let home = shelf.close();
+        assert_eq!(Connection::open(home.file()).unwrap().execute(sql, []).unwrap(), 1);
+        let shelf = Shelf::open(home);
+        let importing = Importing { file: "f".into(), strict: false, now: noon() };
+        let done = import(&*shelf.0, &mut Cursor::new(bare("r", "2")), &importing, &mut |_, _| {});
+        let said = done.map(|done| done.added).map_err(|error| error.to_string());
+        assert_eq!(said.is_ok(), is_taken, "{said:?}");
+    }
 }
