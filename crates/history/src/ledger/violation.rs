@@ -82,6 +82,7 @@ impl Violation {
             self,
             Violation::PolicyNotProposed { turned_down: None, .. }
                 | Violation::UnknownResource { .. }
+                | Violation::BrokenPlan(Refusal::NotLive { .. })
         )
     }
 
