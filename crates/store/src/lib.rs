@@ -26,6 +26,7 @@
 //! ```
 
 mod blobs;
+mod directories;
 mod error;
 mod export;
 pub mod folder;

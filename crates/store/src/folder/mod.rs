@@ -17,7 +17,7 @@ use history::kinds::Blob;
 use manifest::{Entry, Manifest};
 use value::Digest;
 
-use crate::{Durability, Store, StoreError};
+use crate::{Durability, Store, StoreError, directories};
 
 /// A folder as it was.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,14 +122,13 @@ fn content(path: &Path) -> Result<Vec<u8>, FolderError> {
 }
 
 /// Writes a kept folder to where nothing is: into an empty folder, or one that is not there yet.
-/// Nothing is ever overwritten. What was written before something went wrong stays.
+/// Nothing is ever overwritten. What was written before something went wrong stays. When this is
+/// done, it outlives a loss of power.
 pub fn restore(store: &dyn Store, manifest: BlobId, into: &Path) -> Result<(), FolderError> {
     let bytes = behind(store, manifest)?;
     let plan = Manifest::read(&bytes).map_err(|why| FolderError::BadManifest { manifest, why })?;
-    if !is_free(into).map_err(FolderError::system(into))? {
-        return Err(FolderError::Occupied(into.into()));
-    }
-    fs::create_dir_all(into).map_err(FolderError::system(into))?;
+    check_free(into)?;
+    directories::create(into).map_err(FolderError::system(into))?;
     let total = plan.entries().len();
     for (written, (path, entry)) in plan.entries().enumerate() {
         write(store, &into.join(path), entry).map_err(|why| FolderError::Incomplete {
@@ -139,7 +138,21 @@ pub fn restore(store: &dyn Store, manifest: BlobId, into: &Path) -> Result<(), F
             total,
         })?;
     }
+    // Names are on the disk once the folders that they are in are.
+    let folders = plan.entries().filter(|(_, entry)| **entry == Entry::Folder);
+    for folder in folders.map(|(path, _)| into.join(path)).chain([into.into()]) {
+        directories::sync(&folder).map_err(FolderError::system(&folder))?;
+    }
     Ok(())
+}
+
+/// Refuses a place where something is.
+pub(crate) fn check_free(into: &Path) -> Result<(), FolderError> {
+    if is_free(into).map_err(FolderError::system(into))? {
+        Ok(())
+    } else {
+        Err(FolderError::Occupied(into.into()))
+    }
 }
 
 /// The bytes behind a hash, and no others.
@@ -169,7 +182,10 @@ fn write(store: &dyn Store, path: &Path, entry: &Entry) -> Result<(), FolderErro
             let bytes = behind(store, *content)?;
             let written = File::create_new(path).and_then(|mut file| {
                 file.write_all(&bytes)?;
-                if *executable { make_executable(&file) } else { Ok(()) }
+                if *executable {
+                    make_executable(&file)?;
+                }
+                file.sync_all()
             });
             written.map_err(FolderError::system(path))
         }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::filesystem;
 use super::schema::{self, Contents};
-use crate::StoreError;
+use crate::{StoreError, directories};
 
 /// How long SQLite waits for other connections, which hold a store for moments only: when it is
 /// opened after a crash, and when the last one closes it.
@@ -35,7 +35,7 @@ pub(super) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
-            create(folder).map_err(failed)?;
+            directories::create(folder).map_err(failed)?;
             let Some(name) = path.file_name() else { return Err(failed(error)) };
             fs::canonicalize(folder).map_err(failed)?.join(name)
         }
@@ -46,23 +46,6 @@ pub(super) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
     }
     filesystem::check(&located)?;
     Ok(located)
-}
-
-/// Makes a folder with all above it, and sees that they outlive a loss of power.
-fn create(folder: &Path) -> std::io::Result<()> {
-    if folder.exists() {
-        return Ok(());
-    }
-    let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
-    let above = above.unwrap_or(Path::new("."));
-    create(above)?;
-    match fs::create_dir(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    #[cfg(unix)]
-    fs::File::open(above)?.sync_all()?;
-    Ok(())
 }
 
 /// Refuses a file that is there and not ours, without writing anything beside it or into it.
