@@ -46,14 +46,56 @@ pub(super) fn wanted(live: &Live, request: &ForkRequest) -> Result<Vec<Copy>, Fo
         };
         let into = match into {
             _ if !is_folder || !held.can(&Capability::Restore) => None,
-            Some(into) => Some(PathBuf::from(&**into)),
-            None => return Err(ForkError::NoTarget(id.clone())),
+            Some(into) if !into.is_empty() => Some(PathBuf::from(&**into)),
+            _ => return Err(ForkError::NoTarget(id.clone())),
         };
         let mode = usable.get(id).map_or(Mode::ReadOnly, |mode| (*mode).clone());
         let part_of = held.part_of.clone();
         copies.push(Copy { resource, part_of, mode, path, into, snapshot: None });
     }
     Ok(copies)
+}
+
+/// Refuses copies that would go into what is copied, around it, or into each other, and those that
+/// would go where something is.
+pub(super) fn check(copies: &[Copy]) -> Result<(), ForkError> {
+    let failed = |copy: &Copy, source| ForkError::Folder {
+        resource: copy.resource.id.clone(),
+        source,
+        left: Vec::new(),
+    };
+    let sources = copies.iter().filter_map(|copy| copy.path.as_deref());
+    let mut taken: Vec<(PathBuf, &Path)> = sources.map(|path| (real(path), path)).collect();
+    for copy in copies {
+        let Some(into) = copy.into.as_deref() else { continue };
+        let target = real(into);
+        let other =
+            taken.iter().find(|(path, _)| path.starts_with(&target) || target.starts_with(path));
+        if let Some((_, other)) = other {
+            let (resource, into, other) = (copy.resource.id.clone(), into.into(), (*other).into());
+            return Err(ForkError::Overlap { resource, into, other });
+        }
+        folder::check_free(into).map_err(|why| failed(copy, why))?;
+        taken.push((target, into));
+    }
+    Ok(())
+}
+
+/// Where a path leads, with links followed as far as there is something.
+fn real(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let mut missing = Vec::new();
+    let mut there = absolute.as_path();
+    loop {
+        if let Ok(found) = there.canonicalize() {
+            return missing.iter().rev().fold(found, |path, name| path.join(name));
+        }
+        let (Some(above), Some(name)) = (there.parent(), there.file_name()) else {
+            return absolute;
+        };
+        missing.push(name);
+        there = above;
+    }
 }
 
 /// Keeps all folders, then writes their copies, so that most of what can go wrong goes wrong
@@ -148,6 +190,8 @@ impl Copy {
         });
         let Some((into, id)) = new else { return };
         let mut metadata = self.resource.metadata.as_deref().cloned().unwrap_or_default();
+        // What is relative to where somebody stood is nowhere later.
+        let into = std::path::absolute(into).unwrap_or_else(|_| into.clone());
         metadata.insert("path".into(), into.display().to_string().into());
         // A part of something that was copied too is a part of the copy.
         let whole = |copy: &&Copy| copy.into.is_some() && self.part_of.as_ref() == Some(copy.id());

@@ -24,6 +24,9 @@ pub enum ForkError {
     /// The id of the new run is taken. The caller takes another one.
     #[error("there is a `{0}` already")]
     Exists(Stream),
+    /// Whoever keeps a resource could not be told apart.
+    #[error("a fork of `{0}` cannot be called `{0}` too")]
+    SameBranch(Text),
     /// The resources cannot be shared out like this. The caller wishes something else.
     #[error("{}", .0.iter().map(Refusal::to_string).collect::<Vec<_>>().join("; "))]
     Refused(Vec<Refusal>),
@@ -33,6 +36,17 @@ pub enum ForkError {
     /// A copy that may go nowhere.
     #[error("the copy of `{0}` needs a folder to go to")]
     NoTarget(Text),
+    /// A copy would go into another folder that is copied, or around it.
+    #[error("the copy of `{resource}` cannot go to `{}`: that and `{}` are in each other",
+        .into.display(), .other.display())]
+    Overlap {
+        /// Which resource.
+        resource: Text,
+        /// Where its copy would go.
+        into: PathBuf,
+        /// A folder that is copied, or where another copy goes.
+        other: PathBuf,
+    },
     /// A folder could not be copied.
     #[error("`{resource}` cannot be copied: {source}{}", also_there(.left))]
     Folder {

@@ -10,13 +10,16 @@ use std::path::PathBuf;
 use copies::Copy;
 pub use error::ForkError;
 use history::kinds::records::{EventRef, Origin, PlanItem};
-use history::kinds::words::{PlanMode, RunReason};
-use history::kinds::{AgentForked, Blob, Body, Common, Kind, ResourceDetached, RunStarted, Sealed};
-use history::plan::{self, Branches, Wish};
+use history::kinds::words::{Mode, PlanMode, RunReason};
+use history::kinds::{
+    AgentForked, Blob, Body, Common, Kind, ResourceAttached, ResourceDetached, RunStarted, Sealed,
+    What,
+};
+use history::plan::{self, Branches, Live, Wish};
 use history::{Event, EventId, Lineage, Link, Place, Stream, Timestamp};
 use value::Text;
 
-use crate::live::{fact, held_by_others, live};
+use crate::live::{fact, held_by_others, told};
 use crate::{Append, Durability, Expected, Store, StoreError};
 
 /// What a fork should be.
@@ -58,7 +61,8 @@ pub struct Forked {
 pub struct Copied {
     /// Which one.
     pub resource: Text,
-    /// What the fork has instead; nothing if there is no way to make it.
+    /// What the fork has instead; nothing if there is no way to make a copy of such a resource,
+    /// which the fork records as `unsupported` and goes on without it.
     pub restored: Option<Restored>,
 }
 
@@ -67,7 +71,7 @@ pub struct Copied {
 pub struct Restored {
     /// Its id.
     pub resource: Text,
-    /// Where it is.
+    /// Where it is, as it was asked for. The fork records it as an absolute path.
     pub folder: PathBuf,
 }
 
@@ -86,7 +90,10 @@ pub fn fork(store: &dyn Store, at: &Place, request: &ForkRequest) -> Result<Fork
         Some(agent) => agent.clone(),
         None => parting.agent(store)?.ok_or_else(|| ForkError::NoAgent(at.clone()))?,
     };
-    let live = live(store, &parting.lineage)?;
+    if request.from_branch == request.to_branch {
+        return Err(ForkError::SameBranch(request.to_branch.clone()));
+    }
+    let InUse { live, mounts } = InUse::find(store, &parting.lineage)?;
     let is_kept = |wish: &Wish| matches!(wish, Wish::KeepByParent | Wish::KeepByFork);
     let elsewhere = match request.wishes.values().any(is_kept) {
         true => held_by_others(store, &parting.lineage)?,
@@ -95,13 +102,22 @@ pub fn fork(store: &dyn Store, at: &Place, request: &ForkRequest) -> Result<Fork
     let branches = Branches { from: &request.from_branch, to: &request.to_branch };
     let plan = plan::plan(&live, &request.wishes, branches, &elsewhere);
     let mut plan = plan.map_err(ForkError::Refused)?;
+    let usable = live.usable();
     let mut copies = copies::wanted(&live, request)?;
+    copies::check(&copies)?;
     copies::make(store, &mut copies, request.durability)?;
     for item in plan.iter_mut().filter(|item| item.mode == PlanMode::Snapshot) {
         let copy = copies.iter().find(|copy| *copy.id() == item.resource);
         item.snapshot_ref = copy.map(|copy| copy.snapshot_id(&request.run).into());
     }
-    let writer = parting.begin(agent, request, &plan, &copies);
+    let taken = plan.iter().filter(|item| is_taken(item, &request.to_branch)).map(|item| {
+        ResourceAttached {
+            resource_ref: item.resource.clone(),
+            mode: usable.get(&item.resource).map_or(Mode::ReadWrite, |mode| (*mode).clone()),
+            mount: mounts.get(&item.resource).cloned(),
+        }
+    });
+    let writer = parting.begin(agent, request, &plan, &taken.collect::<Vec<_>>(), &copies);
     let append = Append {
         stream: &run,
         expected: Expected::Fork(parting.place.clone()),
@@ -122,6 +138,33 @@ pub fn fork(store: &dyn Store, at: &Place, request: &ForkRequest) -> Result<Fork
         copies: copies.iter().map(|copy| copy.copied(&request.run)).collect(),
         plan,
     })
+}
+
+/// Whether the fork takes a resource over.
+fn is_taken(item: &PlanItem, branch: &Text) -> bool {
+    item.mode == PlanMode::Keep && item.kept_by.as_ref() == Some(branch)
+}
+
+/// The resources in use where a run is forked.
+struct InUse {
+    live: Live,
+    /// Where each can be found, as far as that was said.
+    mounts: BTreeMap<Text, Text>,
+}
+
+impl InUse {
+    fn find(store: &dyn Store, lineage: &Lineage) -> Result<InUse, StoreError> {
+        let mut found = InUse { live: Live::default(), mounts: BTreeMap::new() };
+        for fact in told(store, lineage)? {
+            found.live.apply(&fact);
+            if let What::ResourceAttached(ResourceAttached { resource_ref, mount, .. }) = fact.what
+            {
+                found.mounts.remove(&resource_ref);
+                found.mounts.extend(mount.map(|mount| (resource_ref, mount)));
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// Where two runs part.
@@ -160,6 +203,7 @@ impl Parting {
         agent: Text,
         request: &ForkRequest,
         plan: &[PlanItem],
+        taken: &[ResourceAttached],
         copies: &[Copy],
     ) -> Writer {
         let mut writer = Writer {
@@ -188,10 +232,10 @@ impl Parting {
             volume_plan: (!plan.is_empty()).then(|| plan.to_vec()),
         });
         for item in plan {
-            let is_taken =
-                item.mode == PlanMode::Keep && item.kept_by.as_ref() == Some(&request.to_branch);
-            if !is_taken {
-                writer.add(&ResourceDetached { resource_ref: item.resource.clone() });
+            // Said in the fork too, so that whoever asks who has it is told.
+            match taken.iter().find(|taken| taken.resource_ref == item.resource) {
+                Some(attached) => writer.add(attached),
+                None => writer.add(&ResourceDetached { resource_ref: item.resource.clone() }),
             }
             if let Some(copy) = copies.iter().find(|copy| *copy.id() == item.resource) {
                 copy.tell(&mut writer, request, copies);

@@ -25,7 +25,8 @@ fn with_folder(store: &dyn Store, path: &std::path::Path) {
             "metadata": {{"path": "{}", "note": "mine"}}}}}}"#,
         path.display()
     );
-    let attached = r#"{"kind": "resource_attached", "resource_ref": "work", "mode": "rw"}"#;
+    let attached = r#"{"kind": "resource_attached", "resource_ref": "work", "mode": "rw",
+        "mount": "/mnt"}"#;
     append(store, "r1", &[START, &registered, attached]);
 }
 
@@ -166,6 +167,10 @@ fn a_resource_is_kept_by_one_branch() {
     assert_eq!(writable(&store, "dropped"), [""; 0]);
     keep("taken", Wish::KeepByFork).unwrap();
     assert_eq!(writable(&store, "taken"), ["work"]);
+    // The fork says that it has it, as its parent had it.
+    let attached =
+        r#"{"kind":"resource_attached","mode":"rw","mount":"/mnt","resource_ref":"work"}"#;
+    assert_eq!(own(&store, "taken")[2..], [attached]);
     for wish in [Wish::KeepByFork, Wish::KeepByParent] {
         let held = Refusal::Held { resource: "work".into(), branch: "taken".into() };
         let refused = keep("late", wish).unwrap_err();
@@ -280,4 +285,65 @@ fn a_part_is_planned_for_and_goes_with_the_copy() {
     let (_, ledger) = history(&store, "r2");
     assert_eq!(ledger.live().get("cache.r2").unwrap().part_of.as_deref(), Some("work.r2"));
     assert_eq!(writable(&store, "r2"), ["cache.r2", "work.r2"]);
+}
+
+#[test]
+fn what_the_agent_has_outside_of_its_runs_is_planned_for_too() {
+    let (scratch, store) = (Scratch::new(), MemoryStore::default());
+    with_folder(&store, &scratch.path("work"));
+    let told = |text: &str, seconds: u64| {
+        let stream = Stream::Agent("clerk".into());
+        let next = store.stream(&stream).unwrap().map_or(0, |info| info.next);
+        let mut members = event("", seconds, text).members();
+        members.remove("run_id");
+        let events = [history::Event::from_value(members.into()).unwrap()];
+        let expected = store::Expected::Next(next);
+        store.append(&crate::plain(&stream, expected, &events)).unwrap();
+    };
+    told(SHELL, 10);
+    told(SHELL_ATTACHED, 11);
+    let asked =
+        |run: &str, wishes: &[(&str, Wish)]| fork(&store, &at("r1", 2), &request(run, wishes));
+    let missing = Refusal::Missing { resources: vec!["shell".into()] };
+    let refused = asked("r2", &[("work", Wish::Discard)]);
+    assert!(matches!(refused, Err(ForkError::Refused(why)) if why == [missing]));
+    asked("r2", &[("work", Wish::Discard), ("shell", Wish::KeepByParent)]).unwrap();
+    // A fork of the fork has neither, and one that takes the agent's has it alone.
+    fork(&store, &at("r2", 4), &request("r3", &[])).unwrap();
+    asked("r4", &[("work", Wish::Discard), ("shell", Wish::KeepByFork)]).unwrap();
+    let held = Refusal::Held { resource: "shell".into(), branch: "r4".into() };
+    let refused = asked("r5", &[("work", Wish::Discard), ("shell", Wish::KeepByParent)]);
+    assert!(matches!(refused, Err(ForkError::Refused(why)) if why == [held]));
+    // What the agent no longer has needs no plan.
+    told(r#"{"kind": "resource_detached", "resource_ref": "shell"}"#, 200);
+    asked("r6", &[("work", Wish::Discard)]).unwrap();
+}
+
+#[test]
+fn branches_are_told_apart_by_their_names() {
+    let store = MemoryStore::default();
+    append(&store, "r1", &[START]);
+    let refused = fork(&store, &at("r1", 0), &request("main", &[])).unwrap_err();
+    assert_eq!(refused.to_string(), "a fork of `main` cannot be called `main` too");
+    assert_eq!(store.streams(None, 10).unwrap().len(), 1);
+}
+
+#[test]
+fn a_copy_goes_to_a_place_of_its_own() {
+    let (scratch, store) = (Scratch::new(), MemoryStore::default());
+    scratch.write("at/work/notes/a.txt", b"hello");
+    with_folder(&store, &scratch.path("at/work"));
+    let refused = |into: &str| {
+        let request = request("r2", &[("work", copy(&scratch.path(into)))]);
+        fork(&store, &at("r1", 2), &request).unwrap_err()
+    };
+    for into in ["at/work", "at/work/copy", "at/work/notes/deep/copy", "at"] {
+        assert!(matches!(refused(into), ForkError::Overlap { .. }), "{into}");
+    }
+    let nowhere = [("work", Wish::Snapshot { into: Some("".into()) })];
+    let nowhere = fork(&store, &at("r1", 2), &request("r2", &nowhere));
+    assert!(matches!(nowhere, Err(ForkError::NoTarget(_))));
+    // Nothing was even read.
+    assert_eq!(store.blobs(None, 10).unwrap(), []);
+    assert_eq!(tree(&scratch.path("at")), ["work/", "work/notes/", "work/notes/a.txt = hello"]);
 }

@@ -24,16 +24,20 @@ fn append(store: &dyn Store, run: &str, texts: &[&str]) {
     let next = store.stream(&stream).unwrap().map_or(0, |info| info.next);
     let events: Vec<Event> =
         texts.iter().zip(next..).map(|(text, at)| event(run, at, text)).collect();
-    let append = Append {
-        stream: &stream,
-        expected: Expected::Next(next),
-        events: &events,
+    store.append(&plain(&stream, Expected::Next(next), &events)).unwrap();
+}
+
+/// A request without anything unusual.
+fn plain<'a>(stream: &'a Stream, expected: Expected, events: &'a [Event]) -> Append<'a> {
+    Append {
+        stream,
+        expected,
+        events,
         blobs: &[],
         key: None,
         durability: Durability::Os,
         unverified: false,
-    };
-    store.append(&append).unwrap();
+    }
 }
 
 fn event(run: &str, at: u64, text: &str) -> Event {
