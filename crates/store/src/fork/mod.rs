@@ -113,7 +113,7 @@ pub fn fork(store: &dyn Store, at: &Place, request: &ForkRequest) -> Result<Fork
     let taken = plan.iter().filter(|item| is_taken(item, &request.to_branch)).map(|item| {
         ResourceAttached {
             resource_ref: item.resource.clone(),
-            mode: usable.get(&item.resource).map_or(Mode::ReadWrite, |mode| (*mode).clone()),
+            mode: Some(usable.get(&item.resource).map_or(Mode::ReadWrite, |mode| (*mode).clone())),
             mount: mounts.get(&item.resource).cloned(),
         }
     });

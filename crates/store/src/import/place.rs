@@ -266,7 +266,7 @@ impl Import<'_> {
         if seq == 0 {
             return Ok(Begin::Open(Open::new(stream)));
         }
-        let Some(origin) = origin_of(event, members) else {
+        let Some(origin) = origin_of(stream, event, members) else {
             return Ok(Begin::Refuse(findings::gap(stream, 0, seq)));
         };
         let place = place_of(&origin);
@@ -291,7 +291,7 @@ impl Import<'_> {
         event: &Event,
         members: &Map,
     ) -> Result<Begin, ImportError> {
-        let Some(origin) = origin_of(event, members) else {
+        let Some(origin) = origin_of(stream, event, members) else {
             if says_no_origin(event, members) {
                 self.findings.add(current, findings::no_origin_said(stream));
             }
@@ -430,8 +430,8 @@ impl Import<'_> {
 }
 
 /// What a run goes on from, if its first event says so.
-fn origin_of(event: &Event, members: &Map) -> Option<Origin> {
-    let is_start = event.kind() == Kind::RunStarted;
+fn origin_of(stream: &Stream, event: &Event, members: &Map) -> Option<Origin> {
+    let is_start = event.kind() == Kind::RunStarted && stream.run_id().is_some();
     let from = members.get("from").filter(|_| is_start)?.as_map()?;
     Origin::from_members(from).filter(|origin| origin.seq >= 0)
 }
