@@ -3,6 +3,7 @@
 use std::fmt;
 
 use history::{BlobId, EventId, OperationId, Place, Stream};
+use value::Text;
 
 /// A store cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +91,27 @@ pub enum AppendError {
     /// There is such a stream already. The caller reads it, or takes another id.
     #[error("there is a `{0}` already")]
     Exists(Stream),
+    /// An event says that it belongs elsewhere.
+    #[error("the `{member}` of an event is `{id}`, and it should stand in `{stream}`")]
+    Elsewhere {
+        /// Where it should stand.
+        stream: Stream,
+        /// The member by which it says something else.
+        member: &'static str,
+        /// What it says.
+        id: Text,
+    },
+    /// Only runs fork, and only from runs.
+    #[error("`{0}` is no run, and only runs can be forked")]
+    NotARun(Stream),
+    /// A fork that does not begin with where it comes from.
+    #[error("the first event of `{stream}` is no `run_started` from `{origin}`")]
+    NotFrom {
+        /// The fork.
+        stream: Stream,
+        /// The event that it should go on from.
+        origin: Place,
+    },
     /// A fork of nothing.
     #[error("there is no `{0}` to go on from")]
     NoOrigin(Place),

@@ -236,9 +236,7 @@ impl Archive for MemoryStore {
 
 impl Store for MemoryStore {
     fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError> {
-        if append.events.is_empty() {
-            return Err(AppendError::Empty);
-        }
+        rules::check_events(append)?;
         let origin = rules::origin(self, append)?;
         let needed = rules::blobs_needed(append);
         let ids: Vec<EventId> = append.events.iter().map(|event| event.id()).collect();

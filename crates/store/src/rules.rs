@@ -3,20 +3,78 @@
 
 use std::collections::BTreeSet;
 
-use history::kinds::referenced;
-use history::{Archive, BlobId, Entry, Lineage, Operation, OperationId, Place};
+use history::kinds::records::Origin;
+use history::kinds::{Kind, referenced};
+use history::{Archive, BlobId, Entry, Event, Lineage, Operation, OperationId, Place, Stream};
+use value::json;
 
-use crate::{Append, Expected, MoveError, StoreError};
+use crate::{Append, AppendError, Expected, MoveError, StoreError};
 
-/// The event a stream is to fork from, with its place in the stream whose own event it is.
+/// Whether events may stand where they should, as far as they themselves say: what else stands
+/// there would be damage.
+pub(crate) fn check_events(append: &Append<'_>) -> Result<(), AppendError> {
+    if append.events.is_empty() {
+        return Err(AppendError::Empty);
+    }
+    let mut own = String::new();
+    if let Stream::Run(id) | Stream::Agent(id) = append.stream {
+        json::write_text(&mut own, id);
+    }
+    // Reading them all would take longer than writing them.
+    let says = |event: &Event, name, own: Option<&str>| match event.written(name) {
+        Some(written) if written.starts_with('"') => Some(written) != own,
+        _ => false,
+    };
+    let is_suspect = |event: &&Event| match append.stream {
+        Stream::Run(_) => says(event, "run_id", Some(&own)),
+        Stream::Agent(_) => says(event, "agent_id", Some(&own)) || says(event, "run_id", None),
+        Stream::Store => says(event, "agent_id", None) || says(event, "run_id", None),
+    };
+    for event in append.events.iter().filter(is_suspect) {
+        if let Some((member, id)) = append.stream.contradicted_by(&event.members()) {
+            return Err(AppendError::Elsewhere { stream: append.stream.clone(), member, id });
+        }
+    }
+    Ok(())
+}
+
+/// The event a stream is to fork from, with its place in the stream whose own event it is. The
+/// first event of the fork must say the same.
 pub(crate) fn origin(
     archive: &impl Archive<Error = StoreError>,
     append: &Append<'_>,
-) -> Result<Option<(Place, Entry)>, StoreError> {
-    match &append.expected {
-        Expected::New | Expected::Next(_) => Ok(None),
-        Expected::Fork(place) => locate(archive, place),
+) -> Result<Option<(Place, Entry)>, AppendError> {
+    let Expected::Fork(place) = &append.expected else { return Ok(None) };
+    if let Some(other) = [append.stream, &place.stream].into_iter().find(|it| it.run_id().is_none())
+    {
+        return Err(AppendError::NotARun(other.clone()));
     }
+    let Some((owner, entry)) = locate(archive, place)? else { return Ok(None) };
+    let named = append.events.first().and_then(named_origin);
+    let is_it = match named {
+        Some(from) if from.event_id == entry.event.id() && from.seq == bounded(owner.seq) => {
+            // It may be named by way of a fork that shares it.
+            let run = Stream::Run(from.run_id);
+            run == owner.stream
+                || locate(archive, &Place::new(run, owner.seq))?
+                    .is_some_and(|(other, _)| other == owner)
+        }
+        _ => false,
+    };
+    if !is_it {
+        return Err(AppendError::NotFrom { stream: append.stream.clone(), origin: owner });
+    }
+    Ok(Some((owner, entry)))
+}
+
+/// What a run goes on from, if its first event says so.
+fn named_origin(event: &Event) -> Option<Origin> {
+    let from = event.written("from").filter(|_| event.kind() == Kind::RunStarted)?;
+    Origin::from_members(json::read(from).ok()?.0.as_map()?)
+}
+
+fn bounded(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
 /// An event, and where it stands itself: a fork's events before its first are its parent's.
@@ -28,7 +86,7 @@ fn locate(
     let owner = if info.first <= place.seq {
         info.stream
     } else {
-        let lineage = Lineage::of(archive, &place.stream, Some(place.seq + 1))?;
+        let lineage = Lineage::of(archive, &place.stream, Some(place.seq.saturating_add(1)))?;
         match lineage.as_ref().and_then(|lineage| lineage.owner(place.seq)) {
             Some(owner) => owner.clone(),
             None => return Ok(None),

@@ -192,9 +192,7 @@ impl Archive for SqliteStore {
 
 impl Store for SqliteStore {
     fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError> {
-        if append.events.is_empty() {
-            return Err(AppendError::Empty);
-        }
+        rules::check_events(append)?;
         let writer = self.writer()?;
         check_size(append.events.iter().map(|event| event.body().len()))?;
         check_size(append.blobs.iter().map(|blob| blob.bytes().len()))?;

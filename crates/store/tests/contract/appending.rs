@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 
-use history::{Entry, Stream, StreamInfo};
+use history::{Entry, Event, Stream, StreamInfo};
 use store::{AppendError, Durability, Expected, Receipt, Store};
 
 use crate::sample::{add, begin, events, links, own, plain, run};
@@ -18,6 +18,7 @@ contract! {
     every_durability_keeps_events,
     of_two_who_write_at_the_same_number_one_is_told,
     many_who_write_to_streams_of_their_own_all_succeed,
+    an_event_of_another_stream_is_refused,
 }
 
 fn a_new_stream_begins_at_0_and_chains_its_events(store: &dyn Store) {
@@ -168,4 +169,33 @@ fn many_who_write_to_streams_of_their_own_all_succeed(store: &dyn Store) {
     let positions: Vec<u64> = arrivals.iter().map(|arrival| arrival.position).collect();
     assert_eq!(positions, (1..=2 * ROUNDS * durabilities.len() as u64).collect::<Vec<_>>());
     assert_eq!(store.check_files().unwrap(), Vec::<String>::new());
+}
+
+fn an_event_of_another_stream_is_refused(store: &dyn Store) {
+    let said = |members: &str| Event::read(&format!(r#"{{"kind": "x.a", {members}}}"#)).unwrap();
+    let agent = Stream::Agent("a".into());
+    for (stream, members, member) in [
+        (run("r"), r#""run_id": "s""#, "run_id"),
+        (run("r"), r#""a": {"run_id": "r"}, "run_id": "s""#, "run_id"),
+        (agent.clone(), r#""agent_id": "b""#, "agent_id"),
+        (agent.clone(), r#""agent_id": "a", "run_id": "r""#, "run_id"),
+        (Stream::Store, r#""agent_id": "a""#, "agent_id"),
+        (Stream::Store, r#""run_id": "r""#, "run_id"),
+    ] {
+        let added = [said(r#""n": 1"#), said(members)];
+        let refused = store.append(&plain(&stream, Expected::New, &added));
+        assert!(
+            matches!(&refused, Err(AppendError::Elsewhere { member: by, .. }) if *by == member),
+            "{members}: {refused:?}"
+        );
+        assert_eq!(store.stream(&stream).unwrap(), None);
+    }
+    for (stream, members) in [
+        (run("a\"é\n"), r#""run_id": "a\"\u00e9\n", "agent_id": "b""#),
+        (run("r"), r#""run_id": 7, "n": "run_id""#),
+        (run("s"), r#""x": {"run_id": "r"}, "y": "\"run_id\":\"r\"""#),
+        (agent, r#""agent_id": "a""#),
+    ] {
+        store.append(&plain(&stream, Expected::New, &[said(members)])).unwrap();
+    }
 }

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use store::{Append, AppendError, Archive, Durability, Expected, SqliteStore, Store, StoreError};
 use value::Digest;
 
-use crate::sample::{Folder, add, begin, events, own, place, plain, run};
+use crate::sample::{Folder, add, begin, events, fork, own, place, plain, run};
 
 #[test]
 fn closing_leaves_one_file() {
@@ -47,7 +47,7 @@ fn everything_is_there_when_it_is_opened_again() {
     let receipt = open()
         .append(&Append { key, blobs: std::slice::from_ref(&blob), ..append.clone() })
         .unwrap();
-    add(&open(), "b", Expected::Fork(place("a", 7)), &events(5000..5001)).unwrap();
+    fork(&open(), "b", place("a", 7), 5000..5001);
     let target = Some(Target { place: place("a", 4999), link: receipt.link });
     let operation = Operation {
         name: "main".into(),
@@ -96,7 +96,7 @@ fn tampered(sql: &str) -> (SqliteStore, Vec<String>, Folder) {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.file("store")).unwrap();
     begin(&store, "a", 0, 5000);
-    add(&store, "b", Expected::Fork(place("a", 7)), &events(5000..5010)).unwrap();
+    fork(&store, "b", place("a", 7), 5000..5010);
     let (stream, added) = (run("c"), events(0..2));
     let key = Some(Digest::of(b"key"));
     store.append(&Append { key, ..plain(&stream, Expected::New, &added) }).unwrap();

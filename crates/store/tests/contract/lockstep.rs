@@ -11,7 +11,7 @@ use sim::Random;
 use store::{Append, Durability, Expected, MemoryStore, SqliteStore, Store};
 use value::Digest;
 
-use crate::sample::{Folder, event_of, event_with, plain, run};
+use crate::sample::{Folder, event_of, event_with, fork_events, plain, run};
 
 fn cases() -> ProptestConfig {
     let slow = std::env::var_os("QUIPU_SLOW").is_some();
@@ -60,6 +60,15 @@ fn request(random: &mut Random, model: &dyn Store, tell: &mut impl FnMut(&Append
     {
         let there = model.read(&stream, from, events.len()).unwrap();
         events = there.into_iter().map(|entry| entry.event).collect();
+    }
+    // Most often a fork says where it comes from.
+    if let Expected::Fork(at) = &expected
+        && at.stream.run_id().is_some()
+        && history::Lineage::entry_at(model, at).unwrap().is_some()
+        && !random.one_in(6)
+    {
+        let number = random.below(3) as u64;
+        events = fork_events(model, at, number..number + 2);
     }
     let blobs: Vec<Blob> = (0..random.below(3)).map(|_| blob(random)).collect();
     let append = Append {

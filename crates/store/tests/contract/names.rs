@@ -1,9 +1,9 @@
 //! Names that move, and what they leave behind.
 
 use history::{Operation, OperationId, Place, Target, Timestamp};
-use store::{Expected, MoveError, Store};
+use store::{MoveError, Store};
 
-use crate::sample::{add, begin, events, place, run};
+use crate::sample::{begin, fork, place, run};
 
 fn target(store: &dyn Store, place: Place) -> Option<Target> {
     let lineage = history::Lineage::of(store, &place.stream, None).unwrap().unwrap();
@@ -35,7 +35,7 @@ contract! {
 
 fn a_name_goes_forward_and_keeps_its_past(store: &dyn Store) {
     begin(store, "a", 0, 5);
-    add(store, "b", Expected::Fork(place("a", 2)), &events(10..12)).unwrap();
+    fork(store, "b", place("a", 2), 10..12);
     let mut done: Vec<(OperationId, Operation)> = Vec::new();
     // Along a run, then into its fork; `b@2` is `a@2`.
     for place in [place("a", 0), place("a", 1), place("a", 1), place("b", 2), place("b", 4)] {
@@ -85,7 +85,7 @@ fn the_last_operation_is_not_done_again(store: &dyn Store) {
 
 fn what_does_not_go_forward_needs_a_reason(store: &dyn Store) {
     begin(store, "a", 0, 5);
-    add(store, "b", Expected::Fork(place("a", 2)), &events(10..12)).unwrap();
+    fork(store, "b", place("a", 2), 10..12);
     let mut last = store.move_name(&operation(None, target(store, place("a", 3)))).unwrap();
     // Back, to a fork that does not have it, and to nowhere.
     for target in [target(store, place("a", 2)), target(store, place("b", 4)), None] {
@@ -116,7 +116,7 @@ fn a_name_that_was_removed_can_point_anywhere_again(store: &dyn Store) {
 
 fn a_target_exists_with_its_link(store: &dyn Store) {
     let link = begin(store, "a", 0, 3).link;
-    add(store, "b", Expected::Fork(place("a", 1)), &events(10..12)).unwrap();
+    fork(store, "b", place("a", 1), 10..12);
     let to = |place| operation(None, Some(Target { place, link }));
     for place in [
         place("a", 3),

@@ -94,12 +94,12 @@ fn the_last_of_some_kinds_is_before_a_number(store: &dyn Store) {
 
 fn a_fork_has_no_kinds_of_its_parent(store: &dyn Store) {
     mixed(store);
-    let own = [event_of("tool_call", 100)];
-    add(store, "b", Expected::Fork(crate::sample::place("a", 9)), &own).unwrap();
+    crate::sample::fork(store, "b", crate::sample::place("a", 9), 100..101);
+    add(store, "b", Expected::Next(11), &[event_of("tool_call", 100)]).unwrap();
     let kinds = [Kind::ToolCall, Kind::ToolResult];
     let found = store.read_kinds(&run("b"), &kinds, 0, 99, 99).unwrap();
-    assert_eq!(found.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [10]);
-    assert_eq!(store.last_of(&run("b"), &kinds, 10).unwrap(), None);
+    assert_eq!(found.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [11]);
+    assert_eq!(store.last_of(&run("b"), &kinds, 11).unwrap(), None);
 }
 
 fn streams_are_listed_by_name_page_by_page(store: &dyn Store) {

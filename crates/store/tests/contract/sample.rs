@@ -1,10 +1,11 @@
 //! Events to try things with, and folders for stores.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use history::kinds::Blob;
-use history::{Event, Link, Place, Stream, chain};
+use history::{Event, Lineage, Link, Place, Stream, chain};
 use store::{Append, AppendError, Durability, Expected, Receipt, Store};
 
 /// A folder that is gone with the test.
@@ -93,6 +94,25 @@ pub(crate) fn add(
     events: &[Event],
 ) -> Result<Receipt, AppendError> {
     store.append(&plain(&run(id), expected, events))
+}
+
+/// What a fork may begin with: a start that says where it comes from, told from others by the
+/// first number, then events of the other numbers.
+pub(crate) fn fork_events(store: &dyn Store, at: &Place, mut numbers: Range<u64>) -> Vec<Event> {
+    let origin = Lineage::entry_at(store, at).unwrap().unwrap().event.id();
+    let (run, seq, number) = (at.stream.run_id().unwrap(), at.seq, numbers.next().unwrap());
+    let start = format!(
+        r#"{{"kind": "run_started", "n": {number},
+            "from": {{"run_id": "{run}", "seq": {seq}, "event_id": "{origin}"}}}}"#
+    );
+    std::iter::once(Event::read(&start).unwrap()).chain(numbers.map(event)).collect()
+}
+
+/// A fork with such events.
+pub(crate) fn fork(store: &dyn Store, id: &str, at: Place, numbers: Range<u64>) -> Vec<Event> {
+    let added = fork_events(store, &at, numbers);
+    add(store, id, Expected::Fork(at), &added).unwrap();
+    added
 }
 
 /// A run with as many events, numbered from a number on.

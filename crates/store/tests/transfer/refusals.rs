@@ -323,14 +323,24 @@ fn a_fork_that_does_not_say_of_what_is_flagged() {
 #[test]
 fn an_event_of_another_run_is_refused() {
     let shelf = Shelf::memory();
-    shelf.append(&Stream::run("r"), store::Expected::New, &[event("s", "1")]);
+    shelf.append(&Stream::run("s"), store::Expected::New, &[event("s", "1")]);
     check(
-        &[shelf.export().trim_end()],
+        &[shelf.export().trim_end().replace("run:s", "run:r")],
         &["1: error[H206] /event/run_id: the event is of `s`, and stands in `r`; \
            the rest of `r` in this file is not taken"],
         0,
         0,
     );
+}
+
+#[test]
+fn what_is_no_run_is_no_fork() {
+    let shelf = Shelf::memory();
+    let start = fork("f", "r", 0, &event("r", "1")).replace(r#""run_id":"f","#, "");
+    let said = shelf.import(file(&[bare("r", "1"), start]));
+    assert_eq!((said.done.added, said.done.errors), (2, 0));
+    let agent = shelf.0.stream(&Stream::Agent("a".into())).unwrap().unwrap();
+    assert_eq!((agent.parent, agent.first), (None, 0));
 }
 
 #[test]
