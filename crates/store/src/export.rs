@@ -53,8 +53,8 @@ pub fn export(
     let names: Vec<(OperationId, String)> =
         store.names()?.into_iter().map(|(id, operation)| (id, operation.name)).collect();
     let streams = match selected {
-        Some(selected) => with_origins(store, selected)?,
-        None => all(store)?,
+        Some(selected) => with_origins(store, Streams::new(), selected.to_vec())?,
+        None => whole(store, all(store)?)?,
     };
     let until = ends(&streams);
     let mut exporter = Exporter {
@@ -94,9 +94,20 @@ fn all(store: &dyn Store) -> Result<Streams, StoreError> {
     }
 }
 
-fn with_origins(store: &dyn Store, selected: &[Stream]) -> Result<Streams, ExportError> {
-    let mut streams = Streams::new();
-    let mut left: Vec<Stream> = selected.to_vec();
+/// All streams that were listed, which is done page by page: what a fork goes on from may have
+/// begun behind a page that was read before.
+fn whole(store: &dyn Store, listed: Streams) -> Result<Streams, ExportError> {
+    let parents = listed.values().filter_map(|info| Some(&info.parent.as_ref()?.stream));
+    let missing = parents.filter(|parent| !listed.contains_key(&parent.name())).cloned().collect();
+    with_origins(store, listed, missing)
+}
+
+/// These streams, and those that are left with all that they go on from.
+fn with_origins(
+    store: &dyn Store,
+    mut streams: Streams,
+    mut left: Vec<Stream>,
+) -> Result<Streams, ExportError> {
     while let Some(stream) = left.pop() {
         if streams.contains_key(&stream.name()) {
             continue;
@@ -219,5 +230,41 @@ impl Exporter<'_> {
             self.exported.blobs += 1;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use history::{Event, Place};
+
+    use super::*;
+    use crate::{Append, Durability, Expected, MemoryStore};
+
+    #[test]
+    fn what_began_behind_a_page_that_was_read_is_found() {
+        let store = MemoryStore::default();
+        let mut from = String::new();
+        let mut expected = Expected::New;
+        for (seq, run) in (0..).zip(["a", "b", "c"]) {
+            let text = format!(r#"{{"kind":"run_started","run_id":"{run}"{from}}}"#);
+            let (stream, events) = (Stream::run(run), [Event::read(&text).unwrap()]);
+            let id = events[0].id();
+            let append = Append {
+                stream: &stream,
+                expected,
+                events: &events,
+                blobs: &[],
+                key: None,
+                durability: Durability::Os,
+                unverified: false,
+            };
+            store.append(&append).unwrap();
+            from = format!(r#","from":{{"run_id":"{run}","seq":{seq},"event_id":"{id}"}}"#);
+            expected = Expected::Fork(Place::new(stream, seq));
+        }
+        let listed = all(&store).unwrap();
+        let mut late = listed.clone();
+        late.retain(|name, _| name == "run:c");
+        assert_eq!(whole(&store, late).unwrap(), listed);
     }
 }
