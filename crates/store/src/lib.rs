@@ -25,7 +25,6 @@
 //! assert!(store.append(&append).unwrap().repeated);
 //! ```
 
-mod blobs;
 mod directories;
 mod error;
 mod export;
@@ -139,6 +138,9 @@ pub trait Store: Archive<Error = StoreError> + Send + Sync {
 
     /// The hashes there are bytes behind, in order, with how many: at most `limit` behind `after`.
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError>;
+
+    /// Whether there are bytes behind a hash, without reading them.
+    fn has_blob(&self, id: BlobId) -> Result<bool, StoreError>;
 
     /// Keeps bytes behind their hashes.
     fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError>;

@@ -285,6 +285,10 @@ impl Store for MemoryStore {
         Ok(blobs.map(|(id, bytes)| (*id, bytes.len() as u64)).collect())
     }
 
+    fn has_blob(&self, id: BlobId) -> Result<bool, StoreError> {
+        Ok(self.kept().blobs.contains_key(&id))
+    }
+
     fn put_blobs(&self, blobs: &[Blob], _: Durability) -> Result<(), AppendError> {
         self.kept().keep(blobs);
         Ok(())

@@ -8,7 +8,6 @@ use history::{
 };
 use value::{Digest, Value};
 
-use crate::blobs::is_there;
 use crate::{Damage, Store, StoreError};
 
 /// What was read, and what is wrong with it.
@@ -223,7 +222,7 @@ impl Verifier<'_> {
             wrong.push(format!("its `{name}` is `{owner}`, and it stands in `{stream}`"));
         }
         for id in references::needed(&members) {
-            if !is_there(self.store, id)? {
+            if !self.store.has_blob(id)? {
                 wrong.push(format!("it refers to {id}, which is not there"));
             }
         }

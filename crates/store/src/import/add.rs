@@ -10,7 +10,6 @@ use value::{Map, Pointer};
 use super::lines::Current;
 use super::streams::{Open, State, brief};
 use super::{Import, ImportError, findings, ledgers};
-use crate::blobs::is_there;
 use crate::{Append, Durability, Expected};
 
 /// What memory an import may take.
@@ -143,7 +142,7 @@ impl Import<'_> {
     ) -> Result<(), ImportError> {
         for (name, member) in members.iter() {
             let Some(id) = kinds::referenced(member) else { continue };
-            if is_there(self.store, id)? {
+            if self.store.has_blob(id)? {
                 continue;
             }
             let mut found = findings::missing_blob(base, name, id);

@@ -262,6 +262,10 @@ impl Store for Rehearsal<'_> {
         Ok(blobs.into_iter().take(limit).collect())
     }
 
+    fn has_blob(&self, id: BlobId) -> Result<bool, StoreError> {
+        Ok(self.kept().blobs.contains_key(&id) || self.below.has_blob(id)?)
+    }
+
     fn put_blobs(&self, blobs: &[Blob], _: Durability) -> Result<(), AppendError> {
         let mut kept = self.kept();
         for blob in blobs {

@@ -7,7 +7,6 @@ use value::Digest;
 
 use super::lines::{Current, Lines};
 use super::{Findings, ImportError, findings};
-use crate::blobs::is_there;
 use crate::{Durability, Store};
 
 /// So many bytes are kept at once.
@@ -25,7 +24,7 @@ pub(super) fn keep(store: &dyn Store, lines: &mut Lines<'_>) -> Result<u64, Impo
         }
         let Ok(Line::Blob { id, bytes }) = Line::read(current.text) else { continue };
         let blob = Blob::new(bytes);
-        if blob.id() != id || is_there(store, id)? || batch.iter().any(|other| other.id() == id) {
+        if blob.id() != id || store.has_blob(id)? || batch.iter().any(|other| other.id() == id) {
             continue;
         }
         size += blob.bytes().len();

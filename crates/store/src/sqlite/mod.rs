@@ -241,6 +241,10 @@ impl Store for SqliteStore {
         self.readers.with(|connection| read::blobs(connection, after, limit))
     }
 
+    fn has_blob(&self, id: BlobId) -> Result<bool, StoreError> {
+        self.readers.with(|connection| Ok(read::has_blob(connection, id)?))
+    }
+
     fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError> {
         check_size(blobs.iter().map(|blob| blob.bytes().len()))?;
         let until = durability.until();

@@ -280,6 +280,10 @@ pub(super) fn blob(connection: &Connection, id: BlobId) -> Result<Option<Vec<u8>
     }
 }
 
+pub(super) fn has_blob(connection: &Connection, id: BlobId) -> rusqlite::Result<bool> {
+    connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?1")?.exists([id.as_bytes()])
+}
+
 pub(super) fn blobs(
     connection: &Connection,
     after: Option<BlobId>,

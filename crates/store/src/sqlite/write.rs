@@ -7,7 +7,7 @@ use value::{Digest, json};
 
 use super::desk::{Desk, Head, Until};
 use super::queue::{Outcome, Request};
-use super::read::{bounded, hash, id8, indexed, span};
+use super::read::{bounded, has_blob, hash, id8, indexed, span};
 use crate::{AppendError, Durability, Expected, Receipt, StoreError};
 
 /// So many streams are remembered.
@@ -48,7 +48,7 @@ impl Desk {
             Ok(Some(receipt)) => receipt,
             Ok(None) => {
                 for id in &request.needed {
-                    if !self.has_blob(*id)? {
+                    if !has_blob(&self.connection, *id)? {
                         return Ok(Err(AppendError::NoBlob(*id)));
                     }
                 }
@@ -279,16 +279,10 @@ impl Desk {
         head.optional()
     }
 
-    fn has_blob(&self, id: BlobId) -> rusqlite::Result<bool> {
-        self.connection
-            .prepare_cached("SELECT 1 FROM blob WHERE hash = ?1")?
-            .exists([id.as_bytes()])
-    }
-
     /// Keeps bytes that are not there yet.
     pub(super) fn keep(&self, blobs: &[Blob]) -> rusqlite::Result<()> {
         for blob in blobs {
-            if !self.has_blob(blob.id())? {
+            if !has_blob(&self.connection, blob.id())? {
                 let sql = "INSERT INTO blob(hash, bytes) VALUES(?1, ?2)";
                 let mut statement = self.connection.prepare_cached(sql)?;
                 statement.execute(params![blob.id().as_bytes(), blob.bytes()])?;

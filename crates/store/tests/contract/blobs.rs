@@ -24,8 +24,10 @@ fn bytes_come_back_as_they_were(store: &dyn Store) {
     store.put_blobs(&[], Durability::Fsync).unwrap();
     for blob in &blobs {
         assert_eq!(store.blob(blob.id()).unwrap().as_deref(), Some(blob.bytes()));
+        assert!(store.has_blob(blob.id()).unwrap());
     }
     assert_eq!(store.blob(Blob::new("other").id()).unwrap(), None);
+    assert!(!store.has_blob(Blob::new("other").id()).unwrap());
 }
 
 fn hashes_are_listed_in_order_page_by_page(store: &dyn Store) {

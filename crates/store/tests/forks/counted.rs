@@ -92,6 +92,10 @@ impl Store for Counted {
         self.store.blobs(after, limit)
     }
 
+    fn has_blob(&self, id: BlobId) -> Result<bool, StoreError> {
+        self.store.has_blob(id)
+    }
+
     fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError> {
         self.store.put_blobs(blobs, durability)
     }

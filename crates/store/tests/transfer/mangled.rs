@@ -218,6 +218,10 @@ impl Store for Filling {
         self.inner.blobs(after, limit)
     }
 
+    fn has_blob(&self, id: BlobId) -> Result<bool, StoreError> {
+        self.inner.has_blob(id)
+    }
+
     fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError> {
         self.write()?;
         self.inner.put_blobs(blobs, durability)
