@@ -10,7 +10,7 @@ use value::{Value, json};
 
 /// Prints lines of text. Whatever they were made from, they leave the terminal alone.
 pub(crate) fn print(text: &str) -> Result<()> {
-    write(&text.lines().map(plain).collect::<Vec<_>>().join("\n"))
+    write(&text.split('\n').map(plain).collect::<Vec<_>>().join("\n"))
 }
 
 fn write(text: &str) -> Result<()> {
@@ -73,7 +73,7 @@ pub(crate) fn told(error: &anyhow::Error) -> String {
 
 /// Says something beside the data.
 pub(crate) fn note(text: &str) {
-    say(&text.lines().map(plain).collect::<Vec<_>>().join("\n"));
+    say(&text.split('\n').map(plain).collect::<Vec<_>>().join("\n"));
 }
 
 fn say(text: &str) {
