@@ -1,5 +1,7 @@
 //! Events by what they say.
 
+use std::collections::BTreeSet;
+
 use value::{Map, Text, Value};
 
 use super::events::{Told, walk};
@@ -16,7 +18,7 @@ pub struct Search {
     pub run: Option<Text>,
     /// Of one of these kinds, by name. Kinds of others count too.
     pub kinds: Vec<Text>,
-    /// A call of this tool: `tool` or `server.tool`.
+    /// A call of this tool, `tool` or `server.tool`, or the result of such a call.
     pub tool: Option<Text>,
     /// Something with this status, outcome, exit or decision.
     pub status: Option<Text>,
@@ -93,6 +95,7 @@ impl<A: Archive + ?Sized> Reader<'_, A> {
             return Ok(());
         }
         let search = self.search;
+        let calls = self.calls(lineage)?;
         let kinds = search.kinds();
         let after = search.after.as_ref();
         let after = after.filter(|after| lineage.owner(after.seq) == Some(&after.stream));
@@ -109,15 +112,46 @@ impl<A: Archive + ?Sized> Reader<'_, A> {
                 return Visit::Stop;
             }
             self.left -= 1;
-            if search.matches(&entry.event, self.at) {
+            if search.matches(&entry.event, self.at, &calls) {
                 self.items.push(Told { place, event: entry.event });
             }
             if self.items.len() > search.limit { Visit::Stop } else { Visit::More }
         })
     }
+
+    /// The ids of the calls of the tool that is asked for. A fork's result may be of a call that its
+    /// parent made.
+    fn calls(&mut self, lineage: &Lineage) -> Result<BTreeSet<Text>, A::Error> {
+        let mut ids = BTreeSet::new();
+        let Some(last) = lineage.segments().last().filter(|_| self.search.tool.is_some()) else {
+            return Ok(ids);
+        };
+        let whole = Lineage::of(self.archive, &last.stream, Some(last.until))?;
+        let Some(whole) = whole else { return Ok(ids) };
+        whole.visit(self.archive, Some(&[Kind::ToolCall]), 0, |_, entry| {
+            if self.left == 0 {
+                return Visit::Stop;
+            }
+            self.left -= 1;
+            let members = entry.event.members();
+            let id = members.get("call_id").and_then(Value::as_text);
+            ids.extend(id.filter(|_| self.search.calls(&members)).cloned());
+            Visit::More
+        })?;
+        Ok(ids)
+    }
 }
 
 impl Search {
+    /// Whether an event calls the tool that is asked for.
+    fn calls(&self, members: &Map) -> bool {
+        let text = |name: &str| members.get(name).and_then(Value::as_text);
+        let own = text("tool");
+        let whole = || Some(format!("{}.{}", text("server")?, own?));
+        let Some(tool) = &self.tool else { return false };
+        own == Some(tool) || whole().as_deref() == Some(tool)
+    }
+
     /// The kinds that can match; nothing if that is not known.
     fn kinds(&self) -> Option<Vec<Kind>> {
         if !self.kinds.is_empty() {
@@ -131,13 +165,14 @@ impl Search {
             Some(rows.map(|row| row.kind).chain([Kind::Unknown]).collect())
         };
         match (&self.tool, &self.status) {
-            (Some(_), _) => having(&["tool"]),
+            (Some(_), _) => having(&["tool", "call_id"]),
             (None, Some(_)) => having(STATUS),
             (None, None) => None,
         }
     }
 
-    fn matches(&self, event: &Event, at: &At) -> bool {
+    /// `calls` are the ids of the calls of the tool that is asked for.
+    fn matches(&self, event: &Event, at: &At, calls: &BTreeSet<Text>) -> bool {
         // The text is the cheapest to look at: the event need not be read for it.
         if let Some(text) = &self.text
             && !contains(event.body(), text)
@@ -150,20 +185,20 @@ impl Search {
             || self.since.is_some()
             || self.until.is_some()
             || at.time.is_some();
-        !needs_members || self.matches_members(&event.members(), at)
+        !needs_members || self.matches_members(&event.members(), at, calls)
     }
 
-    fn matches_members(&self, members: &Map, at: &At) -> bool {
+    fn matches_members(&self, members: &Map, at: &At, calls: &BTreeSet<Text>) -> bool {
         let text = |name: &str| members.get(name).and_then(Value::as_text);
         if !self.kinds.is_empty() && !text("kind").is_some_and(|kind| self.kinds.contains(kind)) {
             return false;
         }
-        if let Some(tool) = &self.tool {
-            let own = text("tool");
-            let whole = || Some(format!("{}.{}", text("server")?, own?));
-            if own != Some(tool) && whole().as_deref() != Some(tool) {
-                return false;
-            }
+        let is_result = || {
+            text("kind").is_some_and(|kind| **kind == *Kind::ToolResult.name())
+                && text("call_id").is_some_and(|id| calls.contains(id))
+        };
+        if self.tool.is_some() && !self.calls(members) && !is_result() {
+            return false;
         }
         if let Some(status) = &self.status
             && !STATUS.iter().any(|name| text(name) == Some(status))

@@ -255,7 +255,7 @@ fn events_are_found_by_what_they_say() {
     };
     assert_eq!(places(kinds(&["tool_call", "run_paused"]), &now), "r-b@1 r1@5 r1@12 r1@14");
     let tool = |tool: &str| Search { tool: Some(tool.into()), ..any() };
-    assert_eq!(places(tool("exec"), &now), "r1@5");
+    assert_eq!(places(tool("exec"), &now), "r1@5 r1@9 r1@10");
     assert_eq!(places(tool("mail.send"), &now), "r1@14");
     let status = |status: &str| Search { status: Some(status.into()), ..any() };
     assert_eq!(places(status("ok"), &now), "agent:a@5 agent:a@6 r1@10");

@@ -235,3 +235,18 @@ fn a_run_is_looked_at_from_its_own_history_only() {
     let unknown = QueryError::Unknown("r4".to_string());
     assert_eq!(ids("r4", "r1@0"), Err(unknown));
 }
+
+#[test]
+fn the_results_of_a_tool_are_found_by_its_calls() {
+    let mut shelf = Shelf::default();
+    shelf.tell("r", r#"{"kind": "tool_call", "server": "s", "tool": "t", "call_id": "c"}"#);
+    shelf.fork("f", "r@0").tell("f", r#"{"kind": "tool_result", "call_id": "c", "status": "ok"}"#);
+    shelf.tell("other", r#"{"kind": "tool_result", "call_id": "c", "status": "ok"}"#);
+    let places = |order| {
+        let found = Search { tool: Some("s.t".into()), order, ..Search::default() };
+        let found = search(&shelf, &found, &At::default()).unwrap();
+        found.items.iter().map(|told| told.place.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(places(Order::Oldest), ["f@1", "r@0"]);
+    assert_eq!(places(Order::Newest), ["f@1", "r@0"]);
+}
