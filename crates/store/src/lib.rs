@@ -49,7 +49,7 @@ pub use gc::{Clean, Cleaned, gc};
 use history::kinds::Blob;
 pub use history::{Archive, Entry, StreamInfo};
 use history::{BlobId, Event, Link, Operation, OperationId, Place, Stream};
-pub use import::{ImportError, Imported, Importing, Input, Tell, import};
+pub use import::{BrokenOff, ImportError, Imported, Importing, Input, Tell, import};
 pub use memory::MemoryStore;
 pub use spool::{Spool, spool};
 pub use sqlite::SqliteStore;

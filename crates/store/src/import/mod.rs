@@ -70,6 +70,17 @@ pub struct Imported {
 
 /// An import broke off. What was taken is sound, and the same import again goes on.
 #[derive(Debug, thiserror::Error)]
+#[error("it broke off after {} new events", done.added)]
+pub struct BrokenOff {
+    /// What was done until then. Under `strict` nothing is, as long as it is only tried.
+    pub done: Imported,
+    /// Why.
+    #[source]
+    pub why: ImportError,
+}
+
+/// Why an import breaks off.
+#[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file cannot be read, or nothing can be put aside.
     #[error("the file cannot be read: {0}")]
@@ -92,9 +103,12 @@ pub fn import(
     input: &mut dyn Input,
     importing: &Importing,
     tell: &mut Tell<'_>,
-) -> Result<Imported, ImportError> {
+) -> Result<Imported, BrokenOff> {
     if importing.strict {
-        let rehearsed = run(&Rehearsal::new(store)?, input, importing, LIMITS, tell)?;
+        let nothing = |why| BrokenOff { done: Imported::default(), why };
+        let rehearsal = Rehearsal::new(store).map_err(|error| nothing(error.into()))?;
+        let rehearsed = run(&rehearsal, input, importing, LIMITS, tell);
+        let rehearsed = rehearsed.map_err(|broken| nothing(broken.why))?;
         if rehearsed.errors > 0 {
             let Imported { errors, warnings, .. } = rehearsed;
             return Ok(Imported { errors, warnings, refused: true, ..Imported::default() });
@@ -110,26 +124,25 @@ fn run(
     importing: &Importing,
     limits: Limits,
     tell: &mut Tell<'_>,
-) -> Result<Imported, ImportError> {
-    let mut lines = Lines::new(input)?;
-    let blobs = values::keep(store, &mut lines)?;
-    let done = Imported { blobs, ..Imported::default() };
+) -> Result<Imported, BrokenOff> {
     let mut import = Import {
         store,
         limits,
-        findings: Findings { importing, tell, done },
+        findings: Findings { importing, tell, done: Imported::default() },
         streams: Streams::default(),
         ledgers: Ledgers::default(),
         moves: Stretches::default(),
         lost_at: None,
     };
-    lines = Lines::new(input)?;
-    while let Some(spot) = lines.read()? {
-        import.line(spot, &lines)?;
+    let result = import.all(input);
+    let (events, runs) = import.streams.untaken();
+    let mut done = import.findings.done;
+    done.added -= events;
+    done.runs -= runs;
+    match result {
+        Ok(()) => Ok(done),
+        Err(why) => Err(BrokenOff { done, why }),
     }
-    import.settle(&mut lines)?;
-    import.names(&mut lines)?;
-    Ok(import.findings.done)
 }
 
 /// An import under way.
@@ -146,6 +159,16 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
+    fn all(&mut self, input: &mut dyn Input) -> Result<(), ImportError> {
+        values::keep(self.store, &mut Lines::new(input)?, &mut self.findings.done)?;
+        let mut lines = Lines::new(input)?;
+        while let Some(spot) = lines.read()? {
+            self.line(spot, &lines)?;
+        }
+        self.settle(&mut lines)?;
+        self.names(&mut lines)
+    }
+
     /// Takes the current line.
     fn line(&mut self, spot: Spot, lines: &Lines<'_>) -> Result<(), ImportError> {
         let current = match lines.current(spot) {

@@ -96,6 +96,19 @@ impl Streams {
         waiting.collect()
     }
 
+    /// How many events wait to be added, and how many streams have no new one but these.
+    pub(super) fn untaken(&self) -> (u64, u64) {
+        let waits = |state: &State| match state {
+            State::Open(open) if !open.pending.is_empty() => {
+                let events = open.pending.len() as u64;
+                Some((events, u64::from(open.next - events == open.before)))
+            }
+            _ => None,
+        };
+        let waiting = self.states.values().filter_map(waits);
+        waiting.fold((0, 0), |(events, runs), (some, new)| (events + some, runs + new))
+    }
+
     /// Forgets all that can be read again. INVARIANT: no event waits to be added.
     pub(super) fn forget(&mut self) {
         self.remembered = 0;

@@ -6,7 +6,7 @@ use history::line::Line;
 use value::Digest;
 
 use super::lines::{Current, Lines};
-use super::{Findings, ImportError, findings};
+use super::{Findings, ImportError, Imported, findings};
 use crate::{Durability, Store};
 
 /// So many bytes are kept at once.
@@ -14,9 +14,13 @@ const BATCH: usize = 8 << 20;
 
 /// Keeps every value of the file that is what it is said to be. What is wrong with the others is
 /// said when their lines come.
-pub(super) fn keep(store: &dyn Store, lines: &mut Lines<'_>) -> Result<u64, ImportError> {
+pub(super) fn keep(
+    store: &dyn Store,
+    lines: &mut Lines<'_>,
+    done: &mut Imported,
+) -> Result<(), ImportError> {
     let mut batch: Vec<Blob> = Vec::new();
-    let (mut size, mut added) = (0, 0);
+    let mut size = 0;
     while let Some(spot) = lines.read()? {
         let Ok(current) = lines.current(spot) else { continue };
         if !Line::may_be_blob(current.text) {
@@ -28,18 +32,22 @@ pub(super) fn keep(store: &dyn Store, lines: &mut Lines<'_>) -> Result<u64, Impo
             continue;
         }
         size += blob.bytes().len();
-        added += 1;
         batch.push(blob);
         if size > BATCH || batch.len() == 512 {
-            store.put_blobs(&batch, Durability::Group)?;
-            batch.clear();
+            put(store, &mut batch, done)?;
             size = 0;
         }
     }
+    put(store, &mut batch, done)
+}
+
+fn put(store: &dyn Store, batch: &mut Vec<Blob>, done: &mut Imported) -> Result<(), ImportError> {
     if !batch.is_empty() {
-        store.put_blobs(&batch, Durability::Group)?;
+        store.put_blobs(batch, Durability::Group)?;
+        done.blobs += batch.len() as u64;
+        batch.clear();
     }
-    Ok(added)
+    Ok(())
 }
 
 /// Whether the bytes of a line are what they are said to be.

@@ -126,7 +126,16 @@ fn an_import_that_breaks_off_anywhere_is_completed_by_the_next() {
         let importing = Importing { file: "f".into(), strict: false, now: noon() };
         let import =
             || import(&store, &mut Cursor::new(exported.as_bytes()), &importing, &mut |_, _| {});
-        let is_full = import().is_err();
+        let broken = import().err();
+        let is_full = broken.is_some();
+        if let Some(store::BrokenOff { done, why }) = broken {
+            assert!(why.to_string().starts_with("the disk is full"), "{why}");
+            let streams = store.inner.streams(None, usize::MAX).unwrap();
+            let events = streams.iter().map(|info| info.next - info.first).sum();
+            let blobs = store.inner.blobs(None, usize::MAX).unwrap().len() as u64;
+            let there = (events, streams.len() as u64, blobs);
+            assert_eq!((done.added, done.runs, done.blobs), there, "after {room}");
+        }
         let verified = store::verify(&store.inner, &mut |_| {}).unwrap();
         assert_eq!(verified.damage, [], "after {room}");
         store.room.store(usize::MAX, Ordering::Relaxed);
