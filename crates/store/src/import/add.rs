@@ -145,10 +145,11 @@ impl Import<'_> {
             if self.store.has_blob(id)? {
                 continue;
             }
-            let mut found = findings::missing_blob(base, name, id);
+            let strict = self.findings.importing.strict;
+            let mut found = findings::missing_blob(base, name, id, strict);
             // Nobody promised that what stands beside an event that stands alone comes with it.
             let is_alone = base.as_str().is_empty();
-            if is_alone && !self.findings.importing.strict {
+            if is_alone && !strict {
                 found.severity = Severity::Warning;
             }
             self.findings.add(current, found);

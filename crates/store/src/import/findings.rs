@@ -28,6 +28,11 @@ pub(super) fn add_help(found: &mut Diagnostic, more: &str) {
     }
 }
 
+/// What becomes of an event, and what can be done. Under `strict` nothing is taken.
+fn kept(strict: bool, how: &str, help: &str) -> String {
+    if strict { help.to_string() } else { format!("{how}; {help}") }
+}
+
 pub(super) fn not_utf8(source: &Source, error: Utf8Error) -> Diagnostic {
     // Up to there the text is as it was, and so are its positions.
     let start = error.valid_up_to();
@@ -191,26 +196,29 @@ pub(super) fn origin_elsewhere(stream: &Stream, origin: &Place, seq: u64) -> Dia
     Diagnostic::new(&codes::NO_ORIGIN, at("seq"), message)
 }
 
+/// What becomes of a fork whose origin nobody knows.
+const OF_ITS_OWN: &str = "it is kept as a run of its own";
+
 pub(super) fn origin_unknown(
     stream: &Stream,
     origin: &Place,
     there: Option<EventId>,
+    strict: bool,
 ) -> Diagnostic {
     let message = not_from(stream, origin, there);
     let (code, help) = match there {
         None => (&codes::ORIGIN_UNKNOWN, "to keep it as a fork, import that run first"),
         Some(_) => (&codes::WRONG_ORIGIN, "`from` names the last event that the fork shares"),
     };
-    Diagnostic::new(code, at("from"), message)
-        .help(format!("it is kept as a run of its own; {help}"))
+    Diagnostic::new(code, at("from"), message).help(kept(strict, OF_ITS_OWN, help))
 }
 
-pub(super) fn no_origin_said(stream: &Stream) -> Diagnostic {
+pub(super) fn no_origin_said(stream: &Stream, strict: bool) -> Diagnostic {
     let message = format!("`from` does not say which event `{stream}` goes on from");
-    Diagnostic::new(&codes::ORIGIN_UNKNOWN, at("from"), message).help(
-        "it is kept as a run of its own; `from` has the `run_id`, the `seq` (0 or more) and the \
-         `event_id` of the last event that a fork shares",
-    )
+    let help = "`from` has the `run_id`, the `seq` (0 or more) and the `event_id` of the last \
+                event that a fork shares";
+    Diagnostic::new(&codes::ORIGIN_UNKNOWN, at("from"), message)
+        .help(kept(strict, OF_ITS_OWN, help))
 }
 
 pub(super) fn wrong_stream(stream: &Stream, name: &str, found: &str) -> Diagnostic {
@@ -219,15 +227,19 @@ pub(super) fn wrong_stream(stream: &Stream, name: &str, found: &str) -> Diagnost
     Diagnostic::new(&codes::WRONG_STREAM, at, message)
 }
 
-pub(super) fn repeated_event(stream: &Stream) -> Diagnostic {
+pub(super) fn repeated_event(stream: &Stream, strict: bool) -> Diagnostic {
     let message = format!("this event of `{stream}` stands in the file before");
-    Diagnostic::new(&codes::REPEATED_EVENT, Anchor::Span(Span::new(0, 1)), message)
-        .help("it is kept once; two events of one run differ in something, such as their time")
+    let help = "two events of one run differ in something, such as their time";
+    Diagnostic::new(&codes::REPEATED_EVENT, Anchor::Span(Span::new(0, 1)), message).help(kept(
+        strict,
+        "it is kept once",
+        help,
+    ))
 }
 
 /// The order of the file is not that of the store. `end` is what an event that is new is put behind.
-pub(super) fn order_differs(stream: &Stream, end: Option<Place>) -> Diagnostic {
-    let (message, kept) = match end {
+pub(super) fn order_differs(stream: &Stream, end: Option<Place>, strict: bool) -> Diagnostic {
+    let (message, how) = match end {
         Some(end) => (
             format!("`{stream}` goes on in another way in the store"),
             format!("this event is put behind its last one, `{end}`"),
@@ -237,10 +249,10 @@ pub(super) fn order_differs(stream: &Stream, end: Option<Place>) -> Diagnostic {
             "they stay as they are there".to_string(),
         ),
     };
-    Diagnostic::new(&codes::ORDER_DIFFERS, Anchor::Span(Span::new(0, 1)), message).help(format!(
-        "{kept}; if the file is another history of it, import it into another store, or give it \
-         another `run_id`"
-    ))
+    let help = "if the file is another history of it, import it into another store, or give it \
+                another `run_id`";
+    Diagnostic::new(&codes::ORDER_DIFFERS, Anchor::Span(Span::new(0, 1)), message)
+        .help(kept(strict, &how, help))
 }
 
 pub(super) fn blob_mismatch(computed: BlobId) -> Diagnostic {
@@ -249,10 +261,14 @@ pub(super) fn blob_mismatch(computed: BlobId) -> Diagnostic {
         .help(format!("their hash is {computed}"))
 }
 
-pub(super) fn missing_blob(base: &Pointer, name: &str, id: BlobId) -> Diagnostic {
+pub(super) fn missing_blob(base: &Pointer, name: &str, id: BlobId, strict: bool) -> Diagnostic {
     let message = format!("`{name}` stands behind {id}, which is not there");
-    Diagnostic::new(&codes::MISSING_BLOB, Anchor::value(base.child(name)), message)
-        .help("the event is kept without it; import a file that has this `blob`")
+    let help = "import a file that has this `blob`";
+    Diagnostic::new(&codes::MISSING_BLOB, Anchor::value(base.child(name)), message).help(kept(
+        strict,
+        "the event is kept without it",
+        help,
+    ))
 }
 
 /// What the event says contradicts what was said before it.

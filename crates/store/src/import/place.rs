@@ -98,7 +98,10 @@ impl Import<'_> {
                 if let Some(seq) = seq {
                     self.findings.done.repeated += 1;
                     if seq >= self.streams.open(&stream).before {
-                        self.findings.add(current, findings::repeated_event(&stream));
+                        self.findings.add(
+                            current,
+                            findings::repeated_event(&stream, self.findings.importing.strict),
+                        );
                     }
                     return Ok(());
                 }
@@ -293,7 +296,8 @@ impl Import<'_> {
     ) -> Result<Begin, ImportError> {
         let Some(origin) = origin_of(stream, event, members) else {
             if says_no_origin(event, members) {
-                self.findings.add(current, findings::no_origin_said(stream));
+                self.findings
+                    .add(current, findings::no_origin_said(stream, self.findings.importing.strict));
             }
             return Ok(Begin::Open(Open::new(stream)));
         };
@@ -302,7 +306,10 @@ impl Import<'_> {
             None if self.streams.is_hopeless => {
                 let place = place_of(&origin);
                 let there = self.event_at(&place)?;
-                self.findings.add(current, findings::origin_unknown(stream, &place, there));
+                self.findings.add(
+                    current,
+                    findings::origin_unknown(stream, &place, there, self.findings.importing.strict),
+                );
                 Ok(Begin::Open(Open::new(stream)))
             }
             None => Ok(Begin::Wait(origin)),
@@ -334,7 +341,8 @@ impl Import<'_> {
         open.last = seq.filter(|seq| *seq < open.before).or(open.last);
         if differs && !std::mem::replace(&mut open.is_mixed, true) {
             let end = seq.is_none().then(|| Place::new(stream.clone(), open.next - 1));
-            self.findings.add(current, findings::order_differs(stream, end));
+            self.findings
+                .add(current, findings::order_differs(stream, end, self.findings.importing.strict));
         }
     }
 

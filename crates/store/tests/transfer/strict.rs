@@ -19,6 +19,38 @@ fn a_file_with_a_flaw_is_refused_as_a_whole() {
 }
 
 #[test]
+fn nobody_is_told_what_is_kept_where_nothing_is() {
+    let blob = Blob::new("[1]").id();
+    let missing = bare("r", "1").replacen('{', &format!(r#"{{"a":{{"$blob":"{blob}"}},"#), 1);
+    let unknown = fork("f", "p", 7, &event("p", "1"));
+    let shelf = Shelf::memory();
+    shelf.take(file(&[bare("s", "1"), bare("s", "2")]));
+    let lines = [missing.clone(), missing, unknown.clone(), bare("s", "1"), bare("s", "3")];
+    let said = shelf.import_strictly(file(&lines));
+    assert_eq!(
+        said.findings,
+        [
+            format!(
+                "1: error[H209] /a: `a` stands behind {blob}, which is not there; \
+                 import a file that has this `blob`"
+            ),
+            "2: error[H207] column 1: this event of `r` stands in the file before; \
+             two events of one run differ in something, such as their time"
+                .into(),
+            "5: error[H211] column 1: `s` goes on in another way in the store; if the file is \
+             another history of it, import it into another store, or give it another `run_id`"
+                .into(),
+            "3: error[H205] /from: `f` goes on from `p@7`, which is not there; \
+             to keep it as a fork, import that run first"
+                .into(),
+        ]
+    );
+    let negative = unknown.replace(r#""seq":7"#, r#""seq":-7"#);
+    let said = shelf.import_strictly(file(&[negative]));
+    assert!(said.findings[0].contains("goes on from; `from` has the `run_id`"), "{said:?}");
+}
+
+#[test]
 fn a_file_without_a_flaw_is_taken_as_without_strict() {
     let parent = event("z", "2");
     let blob = format!(r#"{{"blob":"{}","text":"[1]"}}"#, Blob::new("[1]").id());
