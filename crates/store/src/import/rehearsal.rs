@@ -76,6 +76,12 @@ impl<'a> Rehearsal<'a> {
     }
 }
 
+/// What no import does is not rehearsed: better an error than an answer that leaves out what was
+/// added.
+fn not_needed() -> StoreError {
+    StoreError::Unusable("this store only rehearses an import".into())
+}
+
 fn system(error: io::Error) -> StoreError {
     StoreError::System(Box::new(error))
 }
@@ -243,13 +249,8 @@ impl Store for Rehearsal<'_> {
         Ok(Receipt { first, link, repeated: false })
     }
 
-    fn watch(
-        &self,
-        after: u64,
-        limit: usize,
-        patience: Duration,
-    ) -> Result<Vec<Arrival>, StoreError> {
-        self.below.watch(after, limit, patience)
+    fn watch(&self, _: u64, _: usize, _: Duration) -> Result<Vec<Arrival>, StoreError> {
+        Err(not_needed())
     }
 
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
@@ -276,11 +277,11 @@ impl Store for Rehearsal<'_> {
     }
 
     fn remove_blobs(&self, _: &[BlobId]) -> Result<(), AppendError> {
-        unreachable!("an import removes nothing")
+        Err(not_needed().into())
     }
 
     fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {
-        self.below.names()
+        Err(not_needed())
     }
 
     fn name(&self, name: &str) -> Result<Option<(OperationId, Operation)>, StoreError> {
@@ -307,6 +308,6 @@ impl Store for Rehearsal<'_> {
     }
 
     fn check_files(&self) -> Result<Vec<String>, StoreError> {
-        self.below.check_files()
+        Err(not_needed())
     }
 }
