@@ -86,6 +86,13 @@ pub fn flaws(members: &Map) -> Vec<Flaw> {
             flaws.member(&At::Root, member, value);
         }
     }
+    // Whoever left them empty has most likely lost them.
+    for name in ["run_id", "agent_id"] {
+        if members.get(name).and_then(Value::as_text).is_some_and(|id| id.is_empty()) {
+            let empty = FlawKind::Wrong { expected: Shape::Text, found: "empty text" };
+            flaws.add(&At::Root.member(name), empty);
+        }
+    }
     // What others put into events of their own kinds is theirs.
     if row.is_some() {
         flaws.unknown(&At::Root, members, &known, &["kind", "event_id"]);
@@ -316,6 +323,17 @@ mod tests {
                 "H103 /event/call_id: `call_id` is missing; it is text",
                 "H104 /event/status: `status` must be a word, not a number",
                 "H103 /event/result: `result` is missing; it is an object",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_id_that_is_empty_is_none() {
+        assert_eq!(
+            told(r#""kind": "x.acme.lost", "run_id": "", "agent_id": """#),
+            [
+                "H104 /event/run_id: `run_id` must be text, not empty text",
+                "H104 /event/agent_id: `agent_id` must be text, not empty text",
             ]
         );
     }
