@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::filesystem;
@@ -35,8 +36,12 @@ pub(super) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
-            directories::create(folder).map_err(failed)?;
             let Some(name) = path.file_name() else { return Err(failed(error)) };
+            // Before anything is made there.
+            if let Some(there) = folder.ancestors().find_map(|above| fs::canonicalize(above).ok()) {
+                filesystem::check(&there)?;
+            }
+            directories::create(folder).map_err(failed)?;
             fs::canonicalize(folder).map_err(failed)?.join(name)
         }
         Err(error) => return Err(failed(error)),
@@ -48,7 +53,9 @@ pub(super) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(located)
 }
 
-/// Refuses a file that is there and not ours, without writing anything beside it or into it.
+/// Refuses a file that is there and not ours, without writing anything beside it or into it. Only
+/// a file with a journal or log beside it must be opened to tell whose it is: SQLite then takes
+/// back what a crash left half done in a journal, as the program would whose it is; a log stays.
 pub(super) fn look(path: &Path) -> Result<Contents, StoreError> {
     let not_a_store = || StoreError::Unusable(format!("`{}` is not a store", path.display()));
     // Not by reading the file: closing it would let go of the locks that this process has on it.
@@ -90,7 +97,7 @@ pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = open(path, flags)?;
-    let contents = schema::look(&connection, path)?;
+    let contents = recognize(&connection, path)?;
     // The tables come first: who finds the log beside the file must find in the file whose it is.
     schema::prepare(&connection, &contents)?;
     let mode: String = connection.query_one("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
@@ -126,7 +133,7 @@ fn reader(path: &Path) -> Result<Connection, StoreError> {
 
 fn readable(connection: Connection, path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "query_only", true)?;
-    match schema::look(&connection, path)? {
+    match recognize(&connection, path)? {
         Contents::Current => Ok(connection),
         Contents::Nothing => Err(StoreError::Unusable(format!("`{}` is empty", path.display()))),
         Contents::Older(version) => Err(StoreError::Unusable(format!(
@@ -162,7 +169,16 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Until it is known to be ours, closing it brings no log into it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)
+}
+
+/// Looks at what a connection leads to. From then on closing it may clear up.
+fn recognize(connection: &Connection, path: &Path) -> Result<Contents, StoreError> {
+    let contents = schema::look(connection, path)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    Ok(contents)
 }
 
 /// Connections that read, each for one caller at a time.

@@ -188,8 +188,9 @@ impl Desk {
         let (_, pages, done) = checkpoint(&self.connection, "NOOP")?;
         if pages >= self.log_limit {
             self.connection.busy_timeout(READERS_PATIENCE)?;
-            let (is_blocked, ..) = checkpoint(&self.connection, "RESTART")?;
+            let done = checkpoint(&self.connection, "RESTART");
             self.connection.busy_timeout(PATIENCE)?;
+            let (is_blocked, ..) = done?;
             self.log_limit = if is_blocked { pages + LOG_PAGES } else { LOG_PAGES_MAX };
         } else if pages - done >= LOG_PAGES {
             checkpoint(&self.connection, "PASSIVE")?;

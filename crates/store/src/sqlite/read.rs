@@ -238,7 +238,9 @@ pub(super) fn find(
     if indexed > 0 {
         let mut statement = connection.prepare_cached(
             "WITH RECURSIVE spans(span) AS
-                 (VALUES(0) UNION ALL SELECT span + 1 FROM spans WHERE span < ?7)
+                 (SELECT min(span) FROM event_id UNION ALL
+                  SELECT (SELECT min(i.span) FROM event_id i WHERE i.span > spans.span)
+                  FROM spans WHERE span IS NOT NULL)
              SELECT s.name, e.seq, e.id FROM spans
              CROSS JOIN event_id i ON i.span = spans.span AND i.id8 BETWEEN ?1 AND ?2
              CROSS JOIN event e ON e.position = i.position CROSS JOIN stream s ON s.no = e.stream
@@ -247,7 +249,7 @@ pub(super) fn find(
         )?;
         let (low8, high8) = (id8(low.as_bytes()), id8(high.as_bytes()));
         let (low, high) = (low.as_bytes(), high.as_bytes());
-        let rows = params![low8, high8, indexed, low, high, limited(limit), span(indexed)];
+        let rows = params![low8, high8, indexed, low, high, limited(limit)];
         places = statement.query_and_then(rows, found)?.collect::<Result<_, _>>()?;
     }
     let mut statement = connection.prepare_cached(

@@ -125,6 +125,20 @@ fn a_body_that_was_changed_is_named_and_not_read() {
 }
 
 #[test]
+fn an_event_that_was_put_far_behind_costs_no_time() {
+    for position in [1_i64 << 60, i64::MAX] {
+        let (store, found, _folder) =
+            tampered(&format!("UPDATE event SET position = {position} WHERE position = 5012"));
+        assert!(found[0].starts_with("the events do not stand at the positions 1 to"), "{found:?}");
+        let id = events(7..8)[0].id();
+        assert_eq!(store.find(&id.to_string(), 9).unwrap(), [(place("a", 7), id)]);
+        // Whether there is room behind it or not, nothing panics.
+        let added = add(&store, "d", Expected::New, &events(0..1));
+        assert_eq!(added.is_ok(), position != i64::MAX, "{added:?}");
+    }
+}
+
+#[test]
 fn what_no_longer_follows_from_the_events_is_found() {
     for (sql, expected) in [
         (

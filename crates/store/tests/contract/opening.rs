@@ -207,6 +207,24 @@ fn another_programs_database_is_left_alone() {
 }
 
 #[test]
+fn another_programs_database_with_a_log_beside_it_is_left_alone() {
+    let folder = Folder::new();
+    let other = Connection::open(folder.file("other")).unwrap();
+    other.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
+    other.execute_batch("CREATE TABLE event(a); INSERT INTO event VALUES(1)").unwrap();
+    // As a crash would leave it.
+    for end in ["", "-wal"] {
+        fs::copy(folder.file(&format!("other{end}")), folder.file(&format!("store{end}"))).unwrap();
+    }
+    let contents = || [fs::read(folder.file("store")), fs::read(folder.file("store-wal"))];
+    let before = contents().map(Result::unwrap);
+    let expected = format!("`{}` is a database of another program", folder.file("store").display());
+    assert_eq!(unusable(SqliteStore::open(folder.file("store"))), expected);
+    assert_eq!(unusable(SqliteStore::open_reader(folder.file("store"))), expected);
+    assert!(contents().map(Result::unwrap) == before);
+}
+
+#[test]
 fn a_newer_store_is_left_alone() {
     let folder = Folder::new();
     drop(SqliteStore::open(folder.file("store")).unwrap());
