@@ -5,6 +5,8 @@ use std::fmt;
 use history::{BlobId, EventId, OperationId, Place, Stream};
 use value::Text;
 
+use crate::VALUE_MAX;
+
 /// A store cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -17,8 +19,9 @@ pub enum StoreError {
     /// What is there is not what was written. The caller runs `verify`.
     #[error("the store is damaged: {0}")]
     Damaged(Box<Damage>),
-    /// The disk is full; nothing was written. The caller makes room.
-    #[error("the disk is full; nothing was written")]
+    /// The disk is full. What was asked for was not written; what was acknowledged before stays.
+    /// The caller makes room, and asks again.
+    #[error("the disk is full")]
     Full,
     /// Writing failed before, so that it is not known what is on the disk. The caller opens the
     /// store again.
@@ -121,6 +124,9 @@ pub enum AppendError {
     /// An event refers to bytes that are not there.
     #[error("there is nothing behind `{0}`")]
     NoBlob(BlobId),
+    /// An event or a value that no store keeps.
+    #[error("no store keeps {0} bytes as one value; {VALUE_MAX} is the most")]
+    TooLarge(usize),
     /// Nothing to add.
     #[error("an append needs at least one event")]
     Empty,

@@ -56,6 +56,9 @@ pub use sqlite::SqliteStore;
 use value::Digest;
 pub use verify::{Verified, verify};
 
+/// No event and no value that a store keeps has more bytes. SQLite would take a little more.
+pub const VALUE_MAX: usize = 1_000_000_000 - 1_024;
+
 /// What must have happened before an append is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Durability {

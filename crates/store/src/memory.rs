@@ -290,6 +290,7 @@ impl Store for MemoryStore {
     }
 
     fn put_blobs(&self, blobs: &[Blob], _: Durability) -> Result<(), AppendError> {
+        rules::check_blobs(blobs)?;
         self.kept().keep(blobs);
         Ok(())
     }

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use history::kinds::records::Origin;
-use history::kinds::{Kind, referenced};
+use history::kinds::{Blob, Kind, referenced};
 use history::{Archive, BlobId, Entry, Event, Lineage, Operation, OperationId, Place, Stream};
 use value::json;
 
-use crate::{Append, AppendError, Expected, MoveError, StoreError};
+use crate::{Append, AppendError, Expected, MoveError, StoreError, VALUE_MAX};
 
 /// Whether events may stand where they should, as far as they themselves say: what else stands
 /// there would be damage.
@@ -16,6 +16,8 @@ pub(crate) fn check_events(append: &Append<'_>) -> Result<(), AppendError> {
     if append.events.is_empty() {
         return Err(AppendError::Empty);
     }
+    check_sizes(append.events.iter().map(|event| event.body().len()))?;
+    check_blobs(append.blobs)?;
     let mut own = String::new();
     if let Stream::Run(id) | Stream::Agent(id) = append.stream {
         json::write_text(&mut own, id);
@@ -36,6 +38,15 @@ pub(crate) fn check_events(append: &Append<'_>) -> Result<(), AppendError> {
         }
     }
     Ok(())
+}
+
+/// Whether values can be kept.
+pub(crate) fn check_blobs(blobs: &[Blob]) -> Result<(), AppendError> {
+    check_sizes(blobs.iter().map(|blob| blob.bytes().len()))
+}
+
+fn check_sizes(mut sizes: impl Iterator<Item = usize>) -> Result<(), AppendError> {
+    sizes.find(|size| *size > VALUE_MAX).map_or(Ok(()), |size| Err(AppendError::TooLarge(size)))
 }
 
 /// The event a stream is to fork from, with its place in the stream whose own event it is. The
@@ -177,4 +188,16 @@ pub(crate) fn is_name(name: &str) -> bool {
         && name.bytes().all(is_plain)
         && !name.starts_with('-')
         && !name.contains("..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_store_keeps_is_refused() {
+        assert!(check_sizes([0, VALUE_MAX].into_iter()).is_ok());
+        let refused = check_sizes([1, VALUE_MAX + 1].into_iter());
+        assert!(matches!(refused, Err(AppendError::TooLarge(size)) if size == VALUE_MAX + 1));
+    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use history::BlobId;
 
-use crate::{AppendError, StoreError};
+use crate::{AppendError, StoreError, VALUE_MAX};
 
 /// A folder cannot be kept, or not be had back.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum FolderError {
     #[error("`{}` is neither a file nor a folder nor a link", .0.display())]
     BadKind(PathBuf),
     /// A file that is too large to be kept.
-    #[error("`{}` is larger than 1 GB, which is the largest that is kept", .0.display())]
+    #[error("`{}` has more than {VALUE_MAX} bytes, which is the most that is kept", .0.display())]
     TooLarge(PathBuf),
     /// There is something where the folder should go.
     #[error("`{}` is there already and not an empty folder", .0.display())]

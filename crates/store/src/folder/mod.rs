@@ -17,7 +17,7 @@ use history::kinds::Blob;
 use manifest::{Entry, Manifest};
 use value::Digest;
 
-use crate::{Durability, Store, StoreError, directories};
+use crate::{Durability, Store, StoreError, VALUE_MAX, directories};
 
 /// A folder as it was.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Snapshot {
 }
 
 /// The largest file that is kept: what the store takes for one value.
-const FILE_MAX: u64 = 1_000_000_000;
+const FILE_MAX: u64 = VALUE_MAX as u64;
 
 /// So many bytes of files are handed to the store together.
 const BATCH: usize = 4 << 20;

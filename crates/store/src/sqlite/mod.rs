@@ -40,9 +40,6 @@ const ID_SPAN: i64 = 64 * ID_BATCH;
 /// How often who watches another process's writing looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// SQLite keeps no value that is larger.
-const BYTES_MAX: usize = 1_000_000_000 - 1_024;
-
 /// A store in one file. While it is open there are others beside it; closing it (dropping it)
 /// leaves the one, unless somebody else has it open.
 pub struct SqliteStore {
@@ -194,8 +191,6 @@ impl Store for SqliteStore {
     fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError> {
         rules::check_events(append)?;
         let writer = self.writer()?;
-        check_size(append.events.iter().map(|event| event.body().len()))?;
-        check_size(append.blobs.iter().map(|blob| blob.bytes().len()))?;
         let digest = || write::digest(append.events.iter().map(|event| event.id()));
         writer.append(Request {
             stream: Cow::Borrowed(append.stream),
@@ -246,7 +241,7 @@ impl Store for SqliteStore {
     }
 
     fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError> {
-        check_size(blobs.iter().map(|blob| blob.bytes().len()))?;
+        rules::check_blobs(blobs)?;
         let until = durability.until();
         self.writer()?.alone(|desk| Ok(desk.transaction(until, |desk| desk.keep(blobs))?))
     }
@@ -285,12 +280,4 @@ impl Store for SqliteStore {
     fn check_files(&self) -> Result<Vec<String>, StoreError> {
         self.readers.with(check::check)
     }
-}
-
-fn check_size(mut sizes: impl Iterator<Item = usize>) -> Result<(), StoreError> {
-    if sizes.any(|size| size > BYTES_MAX) {
-        let limit = format!("a store keeps no value of more than {BYTES_MAX} bytes");
-        return Err(StoreError::Unusable(limit));
-    }
-    Ok(())
 }
