@@ -9,8 +9,9 @@ pub trait Input: BufRead + Seek {}
 
 impl<T: BufRead + Seek> Input for T {}
 
-/// A longer line is not read: no event comes near, and no value that a store could keep.
-const LENGTH_MAX: u64 = 1 << 30;
+/// A longer line is not read: no event comes near, and no value that a store could keep, even as
+/// base64 and with what stands around it.
+const LENGTH_MAX: u64 = (crate::VALUE_MAX / 3 * 4 + 4_096) as u64;
 
 /// Where a line begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
