@@ -76,7 +76,7 @@ fn import_file(
     });
     findings.tell_rest();
     let imported = imported.with_context(|| {
-        format!("not all of `{shown}` was imported; what was is sound, and importing again goes on")
+        format!("not all of `{shown}` was imported, and importing it again goes on")
     })?;
     output::note(&format!("{shown}: {}", told(&imported, findings.first)));
     Ok((imported, findings.values))
