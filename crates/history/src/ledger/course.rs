@@ -69,6 +69,8 @@ impl Course {
                     }
                 }
             }
+            // How runs of others begin is theirs.
+            (Kind::Unknown, Some(_)) if !goes_on => {}
             (_, Some(run)) if !goes_on => found.push(Violation::NotStarted { run, kind }),
             _ if goes_on && !may_follow(self.end, kind) => {
                 found.push(Violation::AfterTheEnd { kind });

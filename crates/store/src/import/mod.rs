@@ -76,7 +76,7 @@ pub struct BrokenOff {
     pub done: Imported,
     /// Why.
     #[source]
-    pub why: ImportError,
+    pub why: Box<ImportError>,
 }
 
 /// Why an import breaks off.
@@ -105,10 +105,10 @@ pub fn import(
     tell: &mut Tell<'_>,
 ) -> Result<Imported, BrokenOff> {
     if importing.strict {
-        let nothing = |why| BrokenOff { done: Imported::default(), why };
+        let nothing = |why| BrokenOff { done: Imported::default(), why: Box::new(why) };
         let rehearsal = Rehearsal::new(store).map_err(|error| nothing(error.into()))?;
         let rehearsed = run(&rehearsal, input, importing, LIMITS, tell);
-        let rehearsed = rehearsed.map_err(|broken| nothing(broken.why))?;
+        let rehearsed = rehearsed.map_err(|broken| nothing(*broken.why))?;
         if rehearsed.errors > 0 {
             let Imported { errors, warnings, .. } = rehearsed;
             return Ok(Imported { errors, warnings, refused: true, ..Imported::default() });
@@ -141,7 +141,7 @@ fn run(
     done.runs -= runs;
     match result {
         Ok(()) => Ok(done),
-        Err(why) => Err(BrokenOff { done, why }),
+        Err(why) => Err(BrokenOff { done, why: Box::new(why) }),
     }
 }
 
