@@ -33,6 +33,12 @@ pub fn event(random: &mut Random, kind: Kind) -> Value {
     if random.one_in(4) {
         members.insert(format!("x.acme.n{}", text(random)).into(), value(random, 3));
     }
+    // Nobody is called nothing.
+    for name in ["run_id", "agent_id"] {
+        if members.get(name).is_some_and(|id| *id == Value::from("")) {
+            members.insert(name.into(), "main".into());
+        }
+    }
     members.into()
 }
 
