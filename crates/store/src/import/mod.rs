@@ -11,6 +11,7 @@
 
 mod add;
 mod findings;
+mod known;
 mod ledgers;
 mod lines;
 mod names;
