@@ -337,7 +337,7 @@ fn origin_of(stream: &Stream, event: &Event, members: &Map) -> Option<Origin> {
 /// Whether a run names no event to go on from, although by the table nothing is wrong with `from`:
 /// its number is negative, or it stands behind a hash.
 fn says_no_origin(event: &Event, members: &Map) -> bool {
-    let is_start = event.kind() == Kind::RunStarted;
+    let is_start = event.kind() == Kind::RunStarted && Event::stream(members).run_id().is_some();
     let from = members.get("from").filter(|_| is_start);
     from.is_some_and(|from| {
         referenced(from).is_some() || from.as_map().and_then(Origin::from_members).is_some()

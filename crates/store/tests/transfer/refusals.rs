@@ -312,6 +312,9 @@ fn a_fork_that_does_not_say_of_what_is_flagged() {
             0,
         );
     }
+    // What is of no run goes on from none.
+    let negative = start.replace(r#""seq":0"#, r#""seq":-1"#);
+    assert_eq!(said(&[negative.replace(r#""run_id":"f","#, "")]).codes(), ["H103"]);
     // What the table says about it is enough.
     for (seq, code) in [(r#""seq":0.5"#, "H104"), (r#""sec":0"#, "H103"), (r#""seq":null"#, "H109")]
     {
