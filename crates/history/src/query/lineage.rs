@@ -45,14 +45,21 @@ pub struct Derivation {
 }
 
 /// What a node comes from, the nearest first. It is named by an event's id or its beginning, as
-/// `Kind:id`, or by an id alone.
+/// `Kind:id`, or by an id alone. What has an id that begins like an event of another history is
+/// named with its kind.
 pub fn lineage<A: Archive + ?Sized>(
     archive: &A,
     name: &str,
     at: &At,
     limit: usize,
 ) -> Result<Found<Derivation>, QueryError<A::Error>> {
-    let event = find_event(archive, name)?;
+    let found = find_event(archive, name);
+    let event = match &found {
+        Ok(event) => event.clone(),
+        // Something may be called so.
+        Err(QueryError::Ambiguous { .. }) => None,
+        Err(_) => return Err(found.expect_err("it was looked at")),
+    };
     // Where one looks from a place, it counts what was known there.
     let subject = match &event {
         Some((_, Stream::Run(run))) if at.place.is_none() => Subject::Run(run.clone()),
@@ -62,11 +69,15 @@ pub fn lineage<A: Archive + ?Sized>(
     let events = told(archive, &subject, at, KINDS)?;
     let projection = Projection::rebuild(&events.seen);
     let view = at.time.map_or(projection.now(), |time| projection.valid_at(time));
+    // A whole name counts more than the beginning of another.
+    let is_whole = EventId::parse(name).is_some();
+    let exact = named(&view, name);
     let starts = match event {
-        Some((event, _)) => of_event(&projection, event),
-        None => named(&view, name),
+        Some((event, _)) if is_whole || exact.is_empty() => of_event(&projection, event),
+        _ => exact,
     };
     if starts.is_empty() {
+        found?;
         return Err(QueryError::Unknown(name.to_string()));
     }
     Ok(follow(&view, starts, limit, events.truncated))

@@ -9,8 +9,8 @@ use super::reading::{Events, beginning, each_stream, lineage_at, lineage_of, rea
 use super::{At, QueryError};
 use crate::archive::Archive;
 use crate::kinds::Kind;
-use crate::projection::Seen;
-use crate::{Lineage, Stream, Timestamp};
+use crate::projection::{NodeKind, NodeRef, Seen};
+use crate::{Lineage, Stream, Timestamp, Visit};
 
 /// Whom or what a question is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,17 +23,75 @@ pub enum Subject {
     Thing(Text),
 }
 
+/// The kinds that say which resources and policies there are.
+const THINGS: &[Kind] = &[
+    Kind::PolicyProposed,
+    Kind::PolicyDecided,
+    Kind::PolicyActivated,
+    Kind::ResourceRegistered,
+    Kind::ResourceTransferred,
+    Kind::ResourceAttached,
+    Kind::SnapshotCreated,
+    Kind::RestoreAttempted,
+];
+
 impl Subject {
-    /// What a person means: a run or an agent that is there, or else some thing.
-    pub fn find<A: Archive + ?Sized>(archive: &A, words: &str) -> Result<Subject, A::Error> {
-        let known = |stream: &Stream| archive.stream(stream).map(|info| info.is_some());
-        Ok(match Stream::from_words(words) {
-            Stream::Agent(agent) => Subject::Agent(agent),
-            Stream::Run(run) if known(&Stream::Run(run.clone()))? => Subject::Run(run),
-            _ if known(&Stream::Agent(words.into()))? => Subject::Agent(words.into()),
-            _ => Subject::Thing(words.into()),
-        })
+    /// What a person means by an id, or by what answers print (`Agent:a`): a run, an agent, a
+    /// resource or a policy; nothing if none of them is there.
+    pub fn find<A: Archive + ?Sized>(
+        archive: &A,
+        words: &str,
+    ) -> Result<Option<Subject>, A::Error> {
+        let stream = Stream::from_words(words);
+        let is_there = archive.stream(&stream)?.is_some();
+        match stream {
+            Stream::Run(run) if is_there => return Ok(Some(Subject::Run(run))),
+            Stream::Agent(agent) => return Ok(Some(Subject::Agent(agent))),
+            _ => {}
+        }
+        if let Some(node) = NodeRef::parse(words) {
+            return Ok(Some(match node.kind {
+                NodeKind::Run => Subject::Run(node.id),
+                NodeKind::Agent | NodeKind::Subagent => Subject::Agent(node.id),
+                _ => Subject::Thing(node.id),
+            }));
+        }
+        if is_agent(archive, words)? {
+            return Ok(Some(Subject::Agent(words.into())));
+        }
+        Ok(is_thing(archive, words)?.then(|| Subject::Thing(words.into())))
     }
+}
+
+/// Whether an agent has a stream, or a run.
+fn is_agent<A: Archive + ?Sized>(archive: &A, id: &str) -> Result<bool, A::Error> {
+    let mut is_known = archive.stream(&Stream::Agent(id.into()))?.is_some();
+    each_stream(archive, |info| {
+        if !is_known && info.stream.run_id().is_some() {
+            is_known = agent_of(beginning(archive, &info)?).is_some_and(|agent| *agent == *id);
+        }
+        Ok::<_, A::Error>(())
+    })?;
+    Ok(is_known)
+}
+
+/// Whether some event names a resource or a policy of this id.
+fn is_thing<A: Archive + ?Sized>(archive: &A, id: &str) -> Result<bool, A::Error> {
+    let mut is_known = false;
+    each_stream(archive, |info| {
+        if is_known {
+            return Ok(());
+        }
+        Lineage::own(&info).visit(archive, Some(THINGS), 0, |_, entry| {
+            let members = entry.event.members();
+            let resource = members.get("resource").and_then(|resource| resource.get("id"));
+            let names = ["policy_ref", "resource_ref", "new_resource_ref"];
+            let mut named = names.iter().filter_map(|name| members.get(name)).chain(resource);
+            is_known = named.any(|named| named.as_text().is_some_and(|named| **named == *id));
+            if is_known { Visit::Stop } else { Visit::More }
+        })
+    })?;
+    Ok(is_known)
 }
 
 /// Reads the events of some kinds that matter for a subject: of one lineage, of its agent and of

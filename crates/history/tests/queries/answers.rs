@@ -146,7 +146,7 @@ fn resources_are_told_as_they_were_at_a_place() {
 fn resources_are_told_as_they_were_at_a_time() {
     let shelf = office();
     let line = |subject: &str, at: &At| {
-        let subject = Subject::find(&shelf, subject).unwrap();
+        let subject = Subject::find(&shelf, subject).unwrap().unwrap();
         let found = resources(&shelf, &subject, at, 10).unwrap();
         found.items.iter().map(Item::line).collect::<Vec<_>>().join("; ")
     };
@@ -204,7 +204,7 @@ fn policies_are_told_in_order_with_what_they_are() {
 fn relatives_are_forks_and_subagents() {
     let shelf = office();
     let of = |words: &str| {
-        let subject = Subject::find(&shelf, words).unwrap();
+        let subject = Subject::find(&shelf, words).unwrap().unwrap();
         ancestry(&shelf, &subject, &At::default(), 10).unwrap()
     };
     check(&shelf, &of("r1"), expect_file!["answers/ancestry_of_a_run.txt"]);

@@ -250,3 +250,33 @@ fn the_results_of_a_tool_are_found_by_its_calls() {
     assert_eq!(places(Order::Oldest), ["f@1", "r@0"]);
     assert_eq!(places(Order::Newest), ["f@1", "r@0"]);
 }
+
+#[test]
+fn a_name_is_a_run_an_agent_or_a_thing_that_is_there() {
+    let mut shelf = Shelf::default();
+    shelf.tell(
+        "abcd1",
+        r#"
+        {"kind": "run_started", "agent_id": "z"}
+        {"kind": "resource_registered", "resource": {"id": "abcd"}}
+        {"kind": "policy_proposed", "policy_ref": "p"}
+        {"kind": "summary_created", "summary_ref": "abcd", "sources": ["m"]}
+        "#,
+    );
+    let find = |words: &str| Subject::find(&shelf, words).unwrap();
+    assert_eq!(find("abcd1"), Some(Subject::Run("abcd1".into())));
+    assert_eq!(find("Run:abcd1"), Some(Subject::Run("abcd1".into())));
+    assert_eq!(find("z"), Some(Subject::Agent("z".into())));
+    assert_eq!(find("Agent:z"), Some(Subject::Agent("z".into())));
+    assert_eq!(find("abcd"), Some(Subject::Thing("abcd".into())));
+    assert_eq!(find("Resource:abcd"), Some(Subject::Thing("abcd".into())));
+    assert_eq!(find("p"), Some(Subject::Thing("p".into())));
+    assert_eq!(find("abc"), None);
+    // An event that begins with the id of something else does not hide it.
+    let event = (0..).map(|count| format!(r#"{{"kind":"x.n","n":{count},"run_id":"abcd1"}}"#));
+    let mut event = event.map(|text| history::Event::read(&text).unwrap());
+    let event = event.find(|event| event.id().to_string().starts_with("abcd")).unwrap();
+    shelf.add(&history::Stream::run("abcd1"), event);
+    let found = lineage(&shelf, "abcd", &At::default(), 10).unwrap();
+    assert_eq!(lines(&found), ["abcd1@3 Summary:abcd from Message:m"]);
+}
