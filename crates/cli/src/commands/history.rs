@@ -122,11 +122,11 @@ fn run_id(store: &dyn Store, words: &str) -> Result<Text> {
 /// Whom or what a user means. A run may be written by the beginning of its id.
 fn subject(store: &dyn Store, words: &str) -> Result<Subject> {
     match Subject::find(store, words)? {
-        Subject::Thing(thing) => match find::run(store, words) {
+        Some(found) => Ok(found),
+        None => match find::run(store, words) {
             Ok(history::Stream::Run(run)) => Ok(Subject::Run(run)),
-            _ => Ok(Subject::Thing(thing)),
+            _ => Ok(Subject::Thing(words.into())),
         },
-        found => Ok(found),
     }
 }
 
