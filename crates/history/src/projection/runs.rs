@@ -155,7 +155,7 @@ impl Fold<'_> {
     /// An approval puts nothing in force: that is for an activation to say.
     pub(super) fn policy_decided(&mut self, what: &PolicyDecided) {
         if matches!(what.decision, PolicyDecision::Rejected | PolicyDecision::Withdrawn) {
-            self.policy_status(&what.policy_ref, self.from, "rejected");
+            self.policy_status(&what.policy_ref, self.from, what.decision.word());
         }
     }
 

@@ -60,6 +60,9 @@ pub enum QueryError<E> {
         /// The run.
         run: String,
     },
+    /// There are too many events for an answer that takes all of them.
+    #[error("there are too many events; ask about one run, or as of an earlier place")]
+    TooMany,
     /// Several events begin with these digits.
     #[error("`{prefix}` is the beginning of several events")]
     Ambiguous {

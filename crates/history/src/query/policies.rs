@@ -1,5 +1,7 @@
 //! What policies were proposed, decided about and put in force.
 
+use std::collections::BTreeMap;
+
 use value::{Text, Value};
 
 use super::reading::holds;
@@ -34,8 +36,8 @@ pub struct PolicyStep {
     pub actor: Option<Text>,
     /// Why, or what else was noted.
     pub note: Option<Text>,
-    /// What the policy is at the time in question: `proposed`, `active`, `superseded` or
-    /// `rejected`.
+    /// What the policy is at the time in question: `proposed`, `active`, `superseded`, `rejected`
+    /// or `withdrawn`.
     pub status: Option<Text>,
 }
 
@@ -46,15 +48,16 @@ pub fn policies<A: Archive + ?Sized>(
     at: &At,
     limit: usize,
 ) -> Result<Found<PolicyStep>, QueryError<A::Error>> {
-    let events = told(archive, subject, at, KINDS)?;
-    let projection = Projection::rebuild(&events.seen);
+    let events = told(archive, subject, at, KINDS)?.whole()?;
+    let projection = Projection::rebuild(&events);
+    let view = at.time.map_or(projection.now(), |time| projection.valid_at(time));
     let status = |policy: &Text| {
         let node = NodeRef::new(NodeKind::Policy, policy.clone());
-        let view = at.time.map_or(projection.now(), |time| projection.valid_at(time));
         view.last(&node, Aspect::Status)?.what.attrs.get("status")?.as_text().cloned()
     };
+    let mut statuses: BTreeMap<Text, Option<Text>> = BTreeMap::new();
     let mut items = Vec::new();
-    for seen in &events.seen {
+    for seen in &events {
         let Some(fact) = seen.fact.as_ref().filter(|fact| holds(fact, at)) else { continue };
         let (policy, decision, actor, note) = match &fact.what {
             What::PolicyProposed(what) => (&what.policy_ref, None, None, what.notes.clone()),
@@ -80,10 +83,10 @@ pub fn policies<A: Archive + ?Sized>(
             decision,
             actor,
             note,
-            status: status(policy),
+            status: statuses.entry(policy.clone()).or_insert_with(|| status(policy)).clone(),
         });
     }
-    Ok(Found::first(items, limit, events.truncated))
+    Ok(Found::first(items, limit, false))
 }
 
 impl Item for PolicyStep {

@@ -24,6 +24,13 @@ pub(super) struct Events {
     pub(super) truncated: bool,
 }
 
+impl Events {
+    /// All of them: what is so now cannot be told from the older ones alone.
+    pub(super) fn whole<E>(self) -> Result<Vec<Seen>, QueryError<E>> {
+        if self.truncated { Err(QueryError::TooMany) } else { Ok(self.seen) }
+    }
+}
+
 /// The lineage that a question about a run is about: that of the place from which one looks, which
 /// is in the run's own lineage or in that of a fork of it.
 pub(super) fn lineage_of<A: Archive + ?Sized>(

@@ -140,8 +140,8 @@ pub fn resources<A: Archive + ?Sized>(
     at: &At,
     limit: usize,
 ) -> Result<Found<ResourceState>, QueryError<A::Error>> {
-    let events = told(archive, subject, at, KINDS)?;
-    let projection = Projection::rebuild(&events.seen);
+    let events = told(archive, subject, at, KINDS)?.whole()?;
+    let projection = Projection::rebuild(&events);
     let look = Look { view: projection.now(), time: at.time };
     let ids: BTreeSet<Text> = match subject {
         Subject::Thing(id) => [id.clone()].into(),
@@ -168,7 +168,7 @@ pub fn resources<A: Archive + ?Sized>(
         }
         items.extend(look.resource(id, &handles, &plans));
     }
-    Ok(Found::first(items, limit, events.truncated))
+    Ok(Found::first(items, limit, false))
 }
 
 /// What is believed, and of which time.

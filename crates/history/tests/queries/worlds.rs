@@ -162,8 +162,8 @@ fn a_policy_that_is_proposed_again_stays_in_force() {
             "agent:a@0 policy_proposed p (now active)",
             "agent:a@1 policy_activated p (now active)",
             "agent:a@2 policy_proposed p (now active)",
-            "agent:a@3 policy_proposed q (now rejected)",
-            "agent:a@4 policy_decided q withdrawn (now rejected)",
+            "agent:a@3 policy_proposed q (now withdrawn)",
+            "agent:a@4 policy_decided q withdrawn (now withdrawn)",
         ]
     );
 }
