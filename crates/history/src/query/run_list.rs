@@ -1,12 +1,15 @@
 //! Which runs there are, and how they are.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use value::{Text, Value};
 
-use super::reading::{beginning, each_stream, see, ts};
+use super::reading::{Events, beginning, each_stream, read_lineage, see, ts};
 use super::{Found, Item, joined, maybe};
 use crate::archive::{Archive, StreamInfo};
+use crate::kinds::words::Exit;
 use crate::kinds::{Kind, What};
-use crate::{Place, Stream, Timestamp};
+use crate::{Lineage, Place, Stream, Timestamp};
 
 /// The kinds that say that a run is over, or stopped.
 const ENDS: &[Kind] = &[Kind::RunFinished, Kind::RunCancelled, Kind::RunPaused];
@@ -35,7 +38,7 @@ pub struct RunFilter {
 pub struct RunState {
     /// Its id.
     pub run: Text,
-    /// `open`, `waiting` (its last question has no answer), `paused`, `done`, `failed` or
+    /// `open`, `waiting` (somebody must answer or decide), `paused`, `done`, `failed` or
     /// `cancelled`.
     pub status: &'static str,
     /// Whose it is.
@@ -54,7 +57,8 @@ pub struct RunState {
     pub place: Option<Place>,
 }
 
-/// The runs there are, the newest first. A few events of each are read, whatever its length.
+/// The runs there are, the newest first. Of each a few events are read, whatever its length, and
+/// its questions if it is open.
 pub fn runs<A: Archive + ?Sized>(
     archive: &A,
     filter: &RunFilter,
@@ -127,19 +131,20 @@ fn finish<A: Archive + ?Sized>(
     info: &StreamInfo,
     state: &mut RunState,
 ) -> Result<(), A::Error> {
-    let last = |kinds| match archive.last_of(&info.stream, kinds, info.next)? {
-        Some(entry) => see(archive, Place::new(info.stream.clone(), entry.seq), &entry).map(Some),
-        None => Ok(None),
-    };
-    if let Some(seen) = last(ENDS)? {
+    if let Some(entry) = archive.last_of(&info.stream, ENDS, info.next)? {
+        let seen = see(archive, Place::new(info.stream.clone(), entry.seq), &entry)?;
         let what = seen.fact.as_ref().map(|fact| &fact.what);
+        let is_last = seen.place.seq + 1 == info.next;
         let status = match (seen.kind, what) {
-            (Kind::RunFinished, Some(What::RunFinished(what))) => Some(what.status()),
+            // Whoever handed a run off may come back to it.
+            (_, Some(What::RunFinished(what))) if what.exit == Some(Exit::HandedOff) => {
+                is_last.then(|| what.status())
+            }
+            (_, Some(What::RunFinished(what))) => Some(what.status()),
             (Kind::RunFinished, _) => Some("done"),
             (Kind::RunCancelled, _) => Some("cancelled"),
             // Whatever a paused run says next, it goes on.
-            _ if seen.place.seq + 1 == info.next => Some("paused"),
-            _ => None,
+            _ => is_last.then_some("paused"),
         };
         if let Some(status) = status {
             state.status = status;
@@ -147,12 +152,37 @@ fn finish<A: Archive + ?Sized>(
             return Ok(());
         }
     }
-    if let Some(seen) = last(QUESTIONS)?
-        && matches!(seen.kind, Kind::QuestionAsked | Kind::ApprovalRequested)
-    {
+    if waits(archive, info)? {
         state.status = "waiting";
     }
     Ok(())
+}
+
+/// Whether a question or a request for approval is open in a run's lineage.
+fn waits<A: Archive + ?Sized>(archive: &A, info: &StreamInfo) -> Result<bool, A::Error> {
+    let Some(lineage) = Lineage::of(archive, &info.stream, None)? else { return Ok(false) };
+    let mut events = Events::default();
+    read_lineage(archive, &lineage, QUESTIONS, &mut events)?;
+    let mut questions = BTreeSet::new();
+    let mut requests = BTreeMap::new();
+    for seen in events.seen {
+        match seen.fact.map(|fact| fact.what) {
+            Some(What::QuestionAsked(event)) => _ = questions.insert(event.question_id),
+            Some(What::QuestionAnswered(event)) => _ = questions.remove(&event.question_id),
+            Some(What::ApprovalRequested(event)) => {
+                requests.insert(seen.id, event.call.event_id);
+            }
+            Some(What::ApprovalDecided(event)) => match &event.request {
+                Some(request) => _ = requests.remove(&request.event_id),
+                None => {
+                    let call = event.about(|_| None);
+                    requests.retain(|_, about| Some(*about) != call);
+                }
+            },
+            _ => {}
+        }
+    }
+    Ok(!questions.is_empty() || !requests.is_empty())
 }
 
 impl Item for RunState {

@@ -178,8 +178,8 @@ fn few_events_are_read_of_a_long_run() {
     let subject = Subject::Run("r1".into());
     assert_eq!(read(&|| drop(resources(&shelf, &subject, &at("r1@4000"), 10).unwrap())), 7);
     assert_eq!(read(&|| drop(policies(&shelf, &subject, &at("r1@4000"), 10).unwrap())), 6);
-    // How a run began, and two words about its end.
-    assert_eq!(read(&|| drop(runs(&shelf, &RunFilter::default(), 10).unwrap())), 6);
+    // How a run began, one word about its end, and what it asked.
+    assert_eq!(read(&|| drop(runs(&shelf, &RunFilter::default(), 10).unwrap())), 9);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Smaller histories, each for one thing that queries must get right.
 
 use history::query::{
-    At, Item, Order, QueryError, Search, Subject, ancestry, calls, lineage, policies, resources,
-    search,
+    At, Item, Order, QueryError, RunFilter, Search, Subject, ancestry, calls, lineage, policies,
+    resources, runs, search,
 };
 use history::{Place, Timestamp};
 
@@ -279,4 +279,45 @@ fn a_name_is_a_run_an_agent_or_a_thing_that_is_there() {
     shelf.add(&history::Stream::run("abcd1"), event);
     let found = lineage(&shelf, "abcd", &At::default(), 10).unwrap();
     assert_eq!(lines(&found), ["abcd1@3 Summary:abcd from Message:m"]);
+}
+
+#[test]
+fn a_run_waits_until_all_is_answered_that_was_asked() {
+    let mut shelf = Shelf::default();
+    let asked = |id: &str| format!(r#"{{"kind": "question_asked", "question_id": "{id}"}}"#);
+    let answered = |id: &str| format!(r#"{{"kind": "question_answered", "question_id": "{id}"}}"#);
+    shelf.tell("q", &[asked("q1"), asked("q2"), answered("q2")].join("\n"));
+    shelf.fork("q-fork", "q@0").tell("q-fork", r#"{"kind": "run_started"}"#);
+    shelf.fork("q-answered", "q@0").tell("q-answered", &answered("q1"));
+    shelf.tell(
+        "a",
+        r#"
+        call: {"kind": "tool_call", "call_id": "c"}
+        {"kind": "approval_requested", "call": {"event_id": "@call"}}
+        "#,
+    );
+    shelf.fork("a-decided", "a@1").tell(
+        "a-decided",
+        r#"{"kind": "approval_decided", "call": {"event_id": "@call"}, "outcome": "expired"}"#,
+    );
+    shelf.tell("h", r#"{"kind": "run_finished", "exit": "handed_off"}"#);
+    shelf.fork("h-again", "h@0");
+    shelf.tell("h-again", r#"{"kind": "run_finished", "exit": "handed_off"}"#);
+    shelf.tell("h-again", r#"{"kind": "state_set", "values": {}}"#);
+    let found = runs(&shelf, &RunFilter::default(), 20).unwrap();
+    let mut status: Vec<_> =
+        found.items.iter().map(|run| format!("{} {}", run.run, run.status)).collect();
+    status.sort();
+    assert_eq!(
+        status,
+        [
+            "a waiting",
+            "a-decided open",
+            "h done",
+            "h-again open",
+            "q waiting",
+            "q-answered open",
+            "q-fork waiting",
+        ]
+    );
 }
