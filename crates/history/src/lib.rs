@@ -36,4 +36,4 @@ pub use lineage::{Lineage, Segment, Visit};
 pub use operation::{Operation, Target};
 pub use stream::{Place, Stream};
 pub use time::Timestamp;
-pub use timing::Timing;
+pub use timing::{Timing, duration_words};

@@ -61,9 +61,39 @@ impl Timing {
     }
 }
 
+/// How long something took, in the units that a person would use.
+pub fn duration_words(micros: i64) -> String {
+    const MILLI: i64 = 1_000;
+    const SECOND: i64 = 1_000 * MILLI;
+    const MINUTE: i64 = 60 * SECOND;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    match micros {
+        ..SECOND => format!("{} ms", micros / MILLI),
+        SECOND..MINUTE => format!("{}.{} s", micros / SECOND, micros % SECOND / (100 * MILLI)),
+        MINUTE..HOUR => format!("{} min {} s", micros / MINUTE, micros % MINUTE / SECOND),
+        HOUR..DAY => format!("{} h {} min", micros / HOUR, micros % HOUR / MINUTE),
+        DAY.. => format!("{} d {} h", micros / DAY, micros % DAY / HOUR),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_told_in_the_units_of_people() {
+        for (micros, words) in [
+            (999, "0 ms"),
+            (999_999, "999 ms"),
+            (1_170_000, "1.1 s"),
+            (60_000_000, "1 min 0 s"),
+            (3_661_000_000, "1 h 1 min"),
+            (90_000_000_000, "1 d 1 h"),
+        ] {
+            assert_eq!(duration_words(micros), words);
+        }
+    }
 
     #[test]
     fn an_answer_takes_as_long_as_it_was_waited_for() {

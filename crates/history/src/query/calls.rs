@@ -11,7 +11,7 @@ use crate::archive::Archive;
 use crate::kinds::words::{ApprovalOutcome, InterruptionReason, ToolStatus};
 use crate::kinds::{Kind, What};
 use crate::projection::Said;
-use crate::{EventId, Place, Timestamp};
+use crate::{EventId, Place, Timestamp, duration_words};
 
 /// The kinds that this needs.
 const KINDS: &[Kind] = &[
@@ -242,8 +242,14 @@ impl Call {
 
     /// How long it took from when it last left, or else from when it was asked for.
     pub fn duration_ms(&self) -> Option<i64> {
+        self.duration().map(|micros| micros / 1000)
+    }
+
+    /// The same in microseconds. Clocks may go backwards; nothing takes less than no time.
+    fn duration(&self) -> Option<i64> {
         let began = self.attempts.last().map_or(self.ts, |attempt| attempt.ts);
-        self.result.as_ref().map(|result| (result.ts.micros() - began.micros()) / 1000)
+        let ended = self.result.as_ref()?.ts;
+        (ended >= began).then(|| ended.micros() - began.micros())
     }
 }
 
@@ -290,7 +296,7 @@ impl Item for Call {
     fn line(&self) -> String {
         let known = |name: &Option<Text>| name.as_deref().unwrap_or("?").to_string();
         let tool = format!("{}.{}", known(&self.server), known(&self.tool));
-        let took = self.duration_ms().map(|ms| format!("{ms} ms")).unwrap_or_default();
+        let took = self.duration().map(duration_words).unwrap_or_default();
         let status = self.status().to_string();
         let approval = self.approval.as_ref().map(Approval::words).unwrap_or_default();
         let words = [self.said.place.to_string(), tool, self.call_id.to_string(), status, took];

@@ -180,7 +180,7 @@ fn a_call_that_lacks_what_it_must_have_is_told_as_far_as_it_is_known() {
         "#,
     );
     let found = calls(&shelf, &"r".into(), &At::default(), 10).unwrap();
-    assert_eq!(lines(&found), ["r@1 ?.exec c1 unknown 60000 ms"]);
+    assert_eq!(lines(&found), ["r@1 ?.exec c1 unknown 1 min 0 s"]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn the_first_decision_about_a_call_is_the_one_that_is_told() {
             "r@9 shop.refund c3 expired (expired by ann)",
             "r@12 shop.refund c4 undecided (evaluator_error)",
             "r@14 shop.refund c5 undecided (sure)",
-            "r@16 shop.refund c6 ok 120000 ms (waits for approval) ran unallowed",
+            "r@16 shop.refund c6 ok 2 min 0 s (waits for approval) ran unallowed",
             "r@19 shop.refund c7 open (user_approve by ann)",
         ]
     );
