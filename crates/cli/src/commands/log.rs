@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result, bail};
 use history::kinds::{Class, Kind, summary};
-use history::{Event, Lineage, Place, Timestamp, Timing, Visit};
+use history::{Event, Lineage, Place, Timestamp, Timing, Visit, duration_words};
 use store::{Entry, Store};
 use value::{Map, Value, json};
 
@@ -135,7 +135,7 @@ impl<'a> Lines<'a> {
         let ink = ink(entry.event.kind(), members);
         let what = self.summary(&entry.event);
         let took = took.map(|micros| {
-            format!("  {}", self.paint.text(Ink::Faint, &format!("({})", duration(micros))))
+            format!("  {}", self.paint.text(Ink::Faint, &format!("({})", duration_words(micros))))
         });
         let cells = [
             self.paint.cell(Ink::Plain, &place.to_string(), self.width),
@@ -169,22 +169,6 @@ fn ink(kind: Kind, members: &Map) -> Ink {
         Some(Class::Transition) => Ink::Transition,
         Some(Class::Observation) => Ink::Plain,
         Some(Class::Provenance | Class::Cache) | None => Ink::Faint,
-    }
-}
-
-/// In the unit that a person would use.
-pub(crate) fn duration(micros: i64) -> String {
-    const MILLI: i64 = 1_000;
-    const SECOND: i64 = 1_000 * MILLI;
-    const MINUTE: i64 = 60 * SECOND;
-    const HOUR: i64 = 60 * MINUTE;
-    const DAY: i64 = 24 * HOUR;
-    match micros {
-        ..SECOND => format!("{} ms", micros / MILLI),
-        SECOND..MINUTE => format!("{}.{} s", micros / SECOND, micros % SECOND / (100 * MILLI)),
-        MINUTE..HOUR => format!("{} min {} s", micros / MINUTE, micros % MINUTE / SECOND),
-        HOUR..DAY => format!("{} h {} min", micros / HOUR, micros % HOUR / MINUTE),
-        DAY.. => format!("{} d {} h", micros / DAY, micros % DAY / HOUR),
     }
 }
 
