@@ -35,6 +35,11 @@ enum End {
 }
 
 impl Course {
+    /// It goes on from events that are not here.
+    pub(super) fn cut() -> Course {
+        Course { cut: true, ..Course::default() }
+    }
+
     /// Whether an event is in the lineage.
     pub(super) fn has(&self, id: EventId) -> bool {
         self.numbers.get(&brief(id)).is_some()

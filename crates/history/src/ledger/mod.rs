@@ -41,6 +41,14 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// Of what came before, only the resources are known, so that nothing else that is missing
+    /// counts against an event.
+    pub fn knowing(live: Live) -> Ledger {
+        let mut ledger = Ledger { course: Course::cut(), ..Ledger::default() };
+        ledger.resources.live = live;
+        ledger
+    }
+
     /// Which invariants an event would break as the next one. `fact` is what it says, if that can
     /// be read; `recorded` is when it was recorded, if that tells something about its `ts`.
     pub fn check(

@@ -166,6 +166,7 @@ impl Violation {
         matches!(
             self,
             Violation::ResultWithoutCall { .. }
+                | Violation::NotStarted { .. }
                 | Violation::PolicyNotProposed { turned_down: None, .. }
                 | Violation::BrokenPlan(Refusal::NotLive { .. })
                 | Violation::ResponseWithoutRequest { .. }
