@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use history::{BlobId, EventId, OperationId, Place, Stream};
+use history::{BlobId, EventId, OperationId, Place, Stream, Violation};
 use value::Text;
 
 use crate::VALUE_MAX;
@@ -124,6 +124,9 @@ pub enum AppendError {
     /// An event refers to bytes that are not there.
     #[error("there is nothing behind `{0}`")]
     NoBlob(BlobId),
+    /// Events would contradict those before them ([`crate::append_checked`]).
+    #[error("{}", .0.iter().map(Violation::to_string).collect::<Vec<_>>().join("; "))]
+    Unlawful(Vec<Violation>),
     /// An event or a value that no store keeps.
     #[error("no store keeps {0} bytes as one value; {VALUE_MAX} is the most")]
     TooLarge(usize),

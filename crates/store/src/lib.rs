@@ -25,6 +25,7 @@
 //! assert!(store.append(&append).unwrap().repeated);
 //! ```
 
+mod checked;
 mod directories;
 mod error;
 mod export;
@@ -43,6 +44,7 @@ mod verify;
 
 use std::time::Duration;
 
+pub use checked::append_checked;
 pub use error::{AppendError, Damage, MoveError, StoreError};
 pub use export::{ExportError, Exported, export};
 pub use gc::{Clean, Cleaned, gc};

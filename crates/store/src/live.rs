@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use history::kinds::words::PlanMode;
-use history::kinds::{Fact, Kind, What};
+use history::kinds::{Blob, Fact, Kind, What};
 use history::plan::Live;
 use history::{Event, Lineage, Stream, StreamInfo, Timestamp, Visit};
 use value::{Text, Value, json};
@@ -66,15 +66,29 @@ fn facts(store: &dyn Store, lineage: &Lineage) -> Result<Vec<Fact>, StoreError> 
 
 /// What an event says, with the values that stand beside it.
 pub(crate) fn fact(store: &dyn Store, event: &Event) -> Result<Option<Fact>, StoreError> {
+    fact_beside(store, &[], event)
+}
+
+/// The same for an event that is not in the store yet, with the values that come with it.
+pub(crate) fn fact_beside(
+    store: &dyn Store,
+    blobs: &[Blob],
+    event: &Event,
+) -> Result<Option<Fact>, StoreError> {
     let mut failed = None;
-    let read = |bytes: Vec<u8>| -> Option<Value> {
-        Some(json::read(std::str::from_utf8(&bytes).ok()?).ok()?.0)
+    let read = |bytes: &[u8]| -> Option<Value> {
+        Some(json::read(std::str::from_utf8(bytes).ok()?).ok()?.0)
     };
-    let fact = event.fact_with(|id| match store.blob(id) {
-        Ok(bytes) => bytes.and_then(read),
-        Err(error) => {
-            failed = Some(error);
-            None
+    let fact = event.fact_with(|id| {
+        if let Some(blob) = blobs.iter().find(|blob| blob.id() == id) {
+            return read(blob.bytes());
+        }
+        match store.blob(id) {
+            Ok(bytes) => read(&bytes?),
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
         }
     });
     failed.map_or(Ok(fact), Err)

@@ -5,12 +5,12 @@ use history::kinds::records::{EventRef, Origin, PlanItem};
 use history::kinds::words::MergeStrategy;
 use history::kinds::{BranchMerged, Common, Kind};
 use history::plan::{self, Branches, Refusal};
-use history::{EventId, Lineage, Link, Place, Timestamp};
+use history::{EventId, Ledger, Lineage, Link, Place, Timestamp};
 use value::Text;
 
 use crate::live::{fact, live};
 use crate::names::resolve;
-use crate::{Append, AppendError, Durability, Expected, Store, StoreError};
+use crate::{Append, AppendError, Durability, Expected, Store, StoreError, append_checked};
 
 /// How two branches should become one.
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ pub fn merge(store: &dyn Store, request: &MergeRequest) -> Result<Merged, MergeE
         resource_plan: (!request.resources.is_empty()).then(|| request.resources.clone()),
         reason: request.reason.clone(),
     });
-    let receipt = store.append(&Append {
+    let append = Append {
         stream,
         expected: Expected::Next(into.place.seq + 1),
         events: &[sealed.event],
@@ -131,7 +131,8 @@ pub fn merge(store: &dyn Store, request: &MergeRequest) -> Result<Merged, MergeE
         key: None,
         durability: request.durability,
         unverified: false,
-    })?;
+    };
+    let receipt = append_checked(store, &mut Ledger::knowing(own), &append)?;
     Ok(Merged { place: Place::new(stream.clone(), receipt.first), link: receipt.link })
 }
 

@@ -16,11 +16,11 @@ use history::kinds::{
     What,
 };
 use history::plan::{self, Branches, Live, Wish};
-use history::{Event, EventId, Lineage, Link, Place, Stream, Timestamp};
+use history::{Event, EventId, Ledger, Lineage, Link, Place, Stream, Timestamp};
 use value::Text;
 
 use crate::live::{fact, held_by_others, told};
-use crate::{Append, Durability, Expected, Store, StoreError};
+use crate::{Append, Durability, Expected, Store, StoreError, append_checked};
 
 /// What a fork should be.
 #[derive(Clone, Debug)]
@@ -102,7 +102,6 @@ pub fn fork(store: &dyn Store, at: &Place, request: &ForkRequest) -> Result<Fork
     let branches = Branches { from: &request.from_branch, to: &request.to_branch };
     let plan = plan::plan(&live, &request.wishes, branches, &elsewhere);
     let mut plan = plan.map_err(ForkError::Refused)?;
-    let usable = live.usable();
     let mut copies = copies::wanted(&live, request)?;
     copies::check(&copies)?;
     copies::make(store, &mut copies, request.durability)?;
@@ -110,6 +109,7 @@ pub fn fork(store: &dyn Store, at: &Place, request: &ForkRequest) -> Result<Fork
         let copy = copies.iter().find(|copy| *copy.id() == item.resource);
         item.snapshot_ref = copy.map(|copy| copy.snapshot_id(&request.run).into());
     }
+    let usable = live.usable();
     let taken = plan.iter().filter(|item| is_taken(item, &request.to_branch)).map(|item| {
         ResourceAttached {
             resource_ref: item.resource.clone(),
@@ -127,7 +127,7 @@ pub fn fork(store: &dyn Store, at: &Place, request: &ForkRequest) -> Result<Fork
         durability: request.durability,
         unverified: false,
     };
-    let receipt = store.append(&append).map_err(|source| {
+    let receipt = append_checked(store, &mut Ledger::knowing(live), &append).map_err(|source| {
         let left = copies.iter().filter_map(|copy| Some(copy.folder()?.to_path_buf())).collect();
         ForkError::Append { source, left }
     })?;
