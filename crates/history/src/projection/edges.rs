@@ -200,11 +200,11 @@ edges! {
         begun_by: [ResourceAttached],
         ended_by: [ResourceAttached ResourceDetached],
     }
-    /// A resource is a part of another.
+    /// A resource is a part of another. It is a part of one at a time.
     "HAS_SUBRESOURCE" HasSubresource: [Resource] -> [Resource] {
         attrs: [],
         begun_by: [ResourceRegistered],
-        ended_by: [],
+        ended_by: [ResourceRegistered],
     }
     /// A snapshot is of a resource.
     "SNAPSHOT_OF" SnapshotOf: [ResourceSnapshot] -> [Resource] {

@@ -39,9 +39,19 @@ impl Fold<'_> {
         }
         let own = OwnerScope { agent_id: common.agent_id.clone(), run_id: None, session_id: None };
         self.owned(&new.id, new.scope.as_ref().unwrap_or(&own));
-        if let Some(whole) = &what.part_of {
-            self.edge(EdgeKind::HasSubresource, resource(whole), resource(&new.id));
+        self.part_of(&new.id, what.part_of.as_ref());
+    }
+
+    /// A resource is a part of one other, or of none.
+    fn part_of(&mut self, id: &Text, whole: Option<&Text>) {
+        let (kind, to) = (EdgeKind::HasSubresource, resource(id));
+        let key = EdgeKey { kind, from: None, to: Some(to.clone()), order: 0, list: None };
+        if whole.is_none() && !self.projection.edges.has(&key) {
+            return;
         }
+        let attrs = value::Map::default();
+        let edge = whole.map(|whole| Edge { kind, from: resource(whole), to, order: 0, attrs });
+        self.change_edge(key, edge);
     }
 
     pub(super) fn resource_transferred(&mut self, what: &ResourceTransferred) {

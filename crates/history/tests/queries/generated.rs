@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use history::kinds::{Blob, Common, SummaryCreated, What, records::Ref};
+use history::plan::Live;
 use history::projection::{EDGES, Edge, EdgeKind, NodeKind, Projection, Seen, View};
 use history::query::{
     At, Found, Item, Order, Page, RunFilter, Search, Subject, ancestry, calls, lineage, policies,
@@ -112,6 +113,22 @@ proptest! {
     }
 
     #[test]
+    fn what_a_fork_plans_for_is_what_is_attached(seed: u64) {
+        let shelf = shelf(&histories(seed, 300), usize::MAX);
+        for info in shelf.streams(None, usize::MAX).unwrap() {
+            let (mut live, mut projection) = (Live::default(), Projection::default());
+            for seen in shelf.seen(&info.stream.to_string()) {
+                projection.apply(&seen);
+                let Some(fact) = &seen.fact else { continue };
+                live.apply(fact);
+                if Live::KINDS.contains(&seen.kind) {
+                    agree(&live, &projection, info.parent.is_some());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn of_every_moment_one_thing_is_believed(seed: u64) {
         let shelf = shelf(&histories(seed, 300), usize::MAX);
         let mut random = Random::new(seed);
@@ -212,6 +229,34 @@ proptest! {
                 check(&lineage(&shelf, &seen.id.to_string(), &At::default(), limit).unwrap(), limit);
             }
         }
+    }
+}
+
+/// Two folds of the same events say the same. What a fork's parent has attached is not always the
+/// fork's.
+fn agree(live: &Live, projection: &Projection, is_fork: bool) {
+    let holds = |kind| {
+        let rows = projection.now().edges().filter(move |row| row.what.kind == kind);
+        rows.filter(|row| row.valid.to.is_none())
+    };
+    let mode = |edge: &Edge| edge.attrs.get("mode").and_then(Value::as_text).cloned().unwrap();
+    let attached: BTreeMap<_, _> = holds(EdgeKind::AttachedTo)
+        .map(|row| (row.what.from.id.clone(), mode(&row.what)))
+        .collect();
+    let wholes: BTreeMap<_, _> = holds(EdgeKind::HasSubresource)
+        .map(|row| (row.what.to.id.clone(), row.what.from.id.clone()))
+        .collect();
+    let usable = live.usable();
+    for (id, mode) in &usable {
+        // A part goes with the whole, unless it was attached by itself.
+        let alike = attached.get(*id).map(|mode| &**mode).or_else(|| {
+            let whole = wholes.get(*id)?;
+            usable.get(whole).map(|mode| mode.word())
+        });
+        assert_eq!(alike, Some(mode.word()), "{id}");
+    }
+    for (id, mode) in attached.iter().filter(|_| !is_fork) {
+        assert_eq!(usable.get(id).map(|mode| mode.word()), Some(&**mode), "{id}");
     }
 }
 

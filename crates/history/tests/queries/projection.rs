@@ -121,10 +121,10 @@ fn a_history_as_a_graph() {
         Run:r APPENDED_TO_HISTORY Message:m3 {"list":"main","pos":1}
         Event:@r@18 EVENT_PRODUCES ViewSnapshot:v1
         Agent:a OWNS_RESOURCE Resource:box
-        Resource:box HAS_SUBRESOURCE Resource:vol
         Agent:a OWNS_RESOURCE Resource:vol
         Run:r OWNS_RESOURCE Resource:vol
         Agent:a OWNS_RESOURCE Resource:vol
+        Resource:box HAS_SUBRESOURCE Resource:vol
         Resource:vol ATTACHED_TO Run:r {"mode":"ro","mount":"/v"}
         Run:r MOUNTS_RESOURCE Resource:vol {"mode":"ro","mount":"/v"}
         Event:@r@25 EVENT_CONSUMES Resource:box

@@ -321,3 +321,24 @@ fn a_run_waits_until_all_is_answered_that_was_asked() {
         ]
     );
 }
+
+#[test]
+fn a_resource_is_a_part_of_what_it_was_last_registered_with() {
+    let mut shelf = Shelf::default();
+    shelf.tell(
+        "r",
+        r#"
+        {"kind": "resource_registered", "resource": {"id": "part"}, "part_of": "one"}
+        {"kind": "resource_registered", "resource": {"id": "part"}, "part_of": "other"}
+        {"kind": "resource_registered", "resource": {"id": "part"}}
+        "#,
+    );
+    let wholes = |place: &str| {
+        let found = resources(&shelf, &Subject::Thing("part".into()), &at(place), 10).unwrap();
+        found.items[0].part_of.join(" ")
+    };
+    assert_eq!(
+        (wholes("r@0"), wholes("r@1"), wholes("r@2")),
+        ("one".into(), "other".into(), String::new())
+    );
+}
