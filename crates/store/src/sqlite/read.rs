@@ -59,6 +59,20 @@ fn about(row: &Row<'_>, stream: Stream) -> Result<StreamInfo, StoreError> {
     })
 }
 
+/// What came in order, all of it behind where it was to begin. With a flipped bit an index is out
+/// of order, and whoever goes on behind the last of what it got would go in circles.
+fn in_order<T, K: PartialOrd>(
+    items: Vec<T>,
+    key: impl Fn(&T) -> K,
+    is_behind: impl FnOnce(&K) -> bool,
+) -> Result<Vec<T>, StoreError> {
+    let begins = items.first().is_none_or(|first| is_behind(&key(first)));
+    if begins && items.windows(2).all(|pair| key(&pair[0]) < key(&pair[1])) {
+        return Ok(items);
+    }
+    Err(damaged("an index is out of order".into()))
+}
+
 fn damaged(what: String) -> StoreError {
     StoreError::Damaged(what.into())
 }
@@ -87,7 +101,9 @@ pub(super) fn streams(
     let mut statement = connection.prepare_cached(&sql)?;
     // Every name is behind the empty one.
     let after = after.map(Stream::name).unwrap_or_default();
-    statement.query_and_then(params![after, limited(limit)], info)?.collect()
+    let rows = statement.query_and_then(params![after, limited(limit)], info)?;
+    let infos = rows.collect::<Result<Vec<_>, _>>()?;
+    in_order(infos, |info| info.stream.name(), |first| *first > after)
 }
 
 /// An event, from the columns `seq, kind, id, link, body` that begin here.
@@ -127,7 +143,8 @@ pub(super) fn read(
          ORDER BY seq LIMIT ?3",
     )?;
     let rows = params![stream.name(), bounded(from), limited(limit)];
-    statement.query_and_then(rows, |row| entry(row, 0, stream))?.collect()
+    let rows = statement.query_and_then(rows, |row| entry(row, 0, stream))?;
+    in_order(rows.collect::<Result<_, _>>()?, |entry| entry.seq, |first| *first >= from)
 }
 
 pub(super) fn read_kinds(
@@ -153,7 +170,8 @@ pub(super) fn read_kinds(
     let all = kinds.iter().map(one).collect::<Vec<_>>().join(" UNION ALL ");
     let mut statement = connection.prepare_cached(&format!("{all} ORDER BY seq LIMIT ?4"))?;
     let rows = params![no, bounded(from), bounded(until), limited(limit)];
-    statement.query_and_then(rows, |row| at(connection, row.get(1)?, stream))?.collect()
+    let rows = statement.query_and_then(rows, |row| at(connection, row.get(1)?, stream))?;
+    in_order(rows.collect::<Result<_, _>>()?, |entry| entry.seq, |first| *first >= from)
 }
 
 pub(super) fn last_of(
@@ -297,7 +315,10 @@ pub(super) fn blobs(
     // Every hash is behind no bytes.
     let after = after.as_ref().map_or(&[][..], |id| id.as_bytes());
     let rows = params![after, limited(limit)];
-    statement.query_and_then(rows, |row| Ok((BlobId(hash(row, 0)?), row.get(1)?)))?.collect()
+    let rows = statement
+        .query_and_then(rows, |row| Ok::<_, StoreError>((BlobId(hash(row, 0)?), row.get(1)?)))?;
+    let is_behind = |first: &BlobId| first.as_bytes().as_slice() > after;
+    in_order(rows.collect::<Result<_, _>>()?, |(id, _)| *id, is_behind)
 }
 
 pub(super) fn arrivals(
@@ -315,7 +336,9 @@ pub(super) fn arrivals(
         let entry = entry(row, 2, &stream)?;
         Ok(Arrival { position: row.get(0)?, stream, entry })
     };
-    statement.query_and_then(params![bounded(after), limited(limit)], arrival)?.collect()
+    let rows = statement.query_and_then(params![bounded(after), limited(limit)], arrival)?;
+    let arrivals = rows.collect::<Result<Vec<Arrival>, StoreError>>()?;
+    in_order(arrivals, |arrival| arrival.position, |first| *first > after)
 }
 
 /// Which operations on names.
