@@ -347,3 +347,18 @@ fn a_copy_goes_to_a_place_of_its_own() {
     assert_eq!(store.blobs(None, 10).unwrap(), []);
     assert_eq!(tree(&scratch.path("at")), ["work/", "work/notes/", "work/notes/a.txt = hello"]);
 }
+
+#[test]
+fn a_copy_is_recorded_where_it_is_wherever_one_stands() {
+    let (scratch, store) = (Scratch::new(), MemoryStore::default());
+    scratch.write("work/a.txt", b"hello");
+    with_folder(&store, &scratch.path("work"));
+    let here = std::env::current_dir().unwrap();
+    let root: std::path::PathBuf = here.components().skip(1).map(|_| "..").collect();
+    let into = root.join(scratch.path("copy").strip_prefix("/").unwrap());
+    let forked = fork(&store, &at("r1", 2), &request("r2", &[("work", copy(&into))])).unwrap();
+    assert_eq!(forked.copies[0].restored.as_ref().unwrap().folder, into);
+    assert_eq!(tree(&scratch.path("copy")), ["a.txt = hello"]);
+    let path = format!(r#""path":"{}""#, here.join(&into).display());
+    assert!(own(&store, "r2")[5].contains(&path), "{path}");
+}

@@ -3,10 +3,12 @@
 use std::io::Cursor;
 
 use history::kinds::Blob;
+use history::plan::Wish;
 use history::{Place, Stream};
 use rusqlite::Connection;
+use store::fork::{ForkRequest, fork};
 use store::names::{By, set};
-use store::{Importing, import};
+use store::{Durability, Importing, import};
 
 use crate::shelf::{Shelf, bare, file, noon};
 
@@ -53,6 +55,37 @@ fn what_an_agent_has_its_runs_have() {
     Shelf::memory().take(lines.join("\n"));
     let said = Shelf::memory().import(lines[2..].join("\n"));
     assert_eq!(said.codes(), ["H310", "H328"]);
+}
+
+#[test]
+fn a_fork_may_plan_for_what_only_its_agent_speaks_of() {
+    let event = |kind: &str, rest: &str| {
+        let ts = "2026-01-01T00:00:00.000000Z";
+        format!(r#"{{"kind":"{kind}","ts":"{ts}","agent_id":"a",{rest}}}"#)
+    };
+    let resource = r#""resource":{"id":"w","kind":"file","name":"w","capabilities":[]}"#;
+    let lines = [
+        event("resource_registered", resource),
+        event("resource_attached", r#""resource_ref":"w","mode":"rw""#),
+        START.to_string(),
+    ];
+    for wish in [Wish::KeepByParent, Wish::KeepByFork, Wish::Discard] {
+        let shelf = Shelf::memory();
+        shelf.take(lines.join("\n"));
+        let request = ForkRequest {
+            run: "f".into(),
+            agent: None,
+            from_branch: "main".into(),
+            to_branch: "f".into(),
+            ts: noon(),
+            wishes: [("w".into(), wish)].into(),
+            durability: Durability::Os,
+        };
+        fork(&*shelf.0, &Place::new(Stream::run("r"), 0), &request).unwrap();
+        let (export, again) = (shelf.export(), Shelf::memory());
+        again.take(&export);
+        assert_eq!(again.export(), export);
+    }
 }
 
 #[test]
