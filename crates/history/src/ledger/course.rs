@@ -131,10 +131,12 @@ impl Course {
     }
 }
 
-/// The run of an event, whether or not what else it says can be read.
+/// The run of an event, whether or not what else it says can be read. What kinds of others mean to
+/// a run is theirs to say.
 fn run_of(event: &Event, fact: Option<&Fact>) -> Option<Text> {
     match fact {
         Some(fact) => fact.common.run_id.clone(),
+        None if event.kind() == Kind::Unknown => None,
         None => Event::stream(&event.members()).run_id().cloned(),
     }
 }

@@ -133,9 +133,10 @@ fn a_run_that_begins_with_what_cannot_be_read_has_begun() {
         assert_eq!(ledger.check(event, fact.as_ref(), None), []);
         ledger.apply(event, fact.as_ref());
     }
-    // How runs of others begin is theirs.
-    let other = Event::read(r#"{"kind": "x.vendor.thing", "run_id": "r2"}"#).unwrap();
-    assert_eq!(Ledger::default().check(&other, None, None), []);
+    // What has no start is told so once, by its first event.
+    let other = Event::read(r#"{"kind": "tool_call", "run_id": "r2"}"#).unwrap();
+    let found = Ledger::default().check(&other, None, None);
+    assert_eq!(found.iter().map(|one| one.code()).collect::<Vec<_>>(), [&codes::NOT_STARTED]);
 }
 
 #[test]
