@@ -8,7 +8,7 @@ use crate::shelf::{Shelf, bare, event, file, fork, noon};
 
 #[test]
 fn a_file_with_a_flaw_is_refused_as_a_whole() {
-    let odd = bare("s", "1").replace(".000000Z", "Z");
+    let odd = bare("s", "1").replace(".000000Z", "+00:00");
     for shelf in Shelf::all() {
         let said = shelf.import_strictly(file(&[bare("r", "1"), odd.clone(), bare("r", "2")]));
         let done = Imported { errors: 1, refused: true, ..Imported::default() };
