@@ -355,6 +355,31 @@ mod tests {
     }
 
     #[test]
+    fn what_an_event_can_be_read_without_is_missed_all_the_same() {
+        let (event, hash) = ("1".repeat(64), "2".repeat(64));
+        assert_eq!(
+            told(&format!(
+                r#""kind": "effect_started", "run_id": "r", "agent_id": "a",
+                "call": {{"event_id": "{event}"}}, "idem_key": 7"#
+            )),
+            [
+                "H103 /event/attempt: `attempt` is missing; it is a whole number",
+                "H104 /event/idem_key: `idem_key` must be text, not a number",
+            ]
+        );
+        assert_eq!(
+            told(&format!(
+                r#""kind": "summary_created", "agent_id": "a", "summary_ref": "s", "sources": [
+                {{"$blob": "{hash}"}}, {{"$blob": "{hash}", "uri": "x"}}, {{"$blub": "{hash}"}}]"#
+            )),
+            [
+                "H104 /event/sources/1: `sources` must be a reference, not an object",
+                "H104 /event/sources/2: `sources` must be a reference, not an object",
+            ]
+        );
+    }
+
+    #[test]
     fn the_parts_of_a_message_are_looked_at() {
         let message = r#""kind": "message_created", "agent_id": "a", "message": {"role": "usr",
             "content": [{"type": "text", "text": "hi"}, {"type": "txt"}, {"type": "tool_use",

@@ -129,7 +129,8 @@ records! {
         imperative: Option<bool>, scope: Option<OwnerScope>, liveness: Option<LivenessSeen>,
         metadata: Option<Object>, }
     /// What a snapshot consists of.
-    SnapshotRecord { #[needed] method: Option<Text>, #[needed] external_ref: Option<ExtRef>, consistency: Option<Consistency>,
+    SnapshotRecord { #[needed] method: Option<Text>, #[needed] external_ref: Option<ExtRef>,
+        consistency: Option<Consistency>,
         size_bytes: Option<i64>, created_at: Option<Timestamp>, restorable: Option<bool>, }
     /// A live thing behind a resource, which no snapshot holds.
     Handle { id: Text, resource_ref: Text, #[needed] provider: Option<Text>,

@@ -119,8 +119,8 @@ impl<A: Archive + ?Sized> Reader<'_, A> {
         })
     }
 
-    /// The ids of the calls of the tool that is asked for. A fork's result may be of a call that its
-    /// parent made.
+    /// The ids of the calls of the tool that is asked for. A fork's result may be of a call that
+    /// its parent made.
     fn calls(&mut self, lineage: &Lineage) -> Result<BTreeSet<Text>, A::Error> {
         let mut ids = BTreeSet::new();
         let Some(last) = lineage.segments().last().filter(|_| self.search.tool.is_some()) else {
