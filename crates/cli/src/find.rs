@@ -103,10 +103,6 @@ pub(crate) fn event(store: &dyn Store, words: &str) -> Result<(Place, Entry)> {
             _ => found.swap_remove(0).0,
         }
     };
-    let lineage = Lineage::of(store, &place.stream, None)?;
-    let lineage = lineage.with_context(|| format!("there is no run `{}`", place.stream))?;
-    let entry = lineage.entry(store, place.seq)?;
-    let entry = entry.with_context(|| format!("there is no event `{place}`"))?;
-    let owner = lineage.owner(place.seq).cloned().unwrap_or(place.stream);
-    Ok((Place::new(owner, place.seq), entry))
+    let found = Lineage::locate(store, &place)?;
+    found.with_context(|| format!("there is no event `{place}`"))
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use history::{BlobId, Timestamp};
+use history::Timestamp;
 use store::{MemoryStore, SqliteStore, Store, StoreError};
-use value::{Value, json};
+use value::Value;
 
 use crate::args::history::StoreChoice;
 use crate::output;
@@ -52,13 +52,6 @@ pub(crate) fn path(choice: &StoreChoice) -> Result<Option<PathBuf>> {
         Some((kind @ ("postgres" | "git"), _)) => bail!("`{kind}` stores cannot be used yet"),
         _ => bail!("`{chosen}` is no store; write `sqlite:PATH` or `memory`"),
     }
-}
-
-/// The value behind a hash, if it is there and is JSON.
-pub(crate) fn large(store: &dyn Store, id: BlobId) -> Result<Option<Value>, StoreError> {
-    let bytes = store.blob(id)?;
-    let text = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
-    Ok(text.and_then(|text| json::read(text).ok()).map(|(value, _)| value))
 }
 
 /// Whether a command could not go on because a store is not as it was written.

@@ -1,7 +1,9 @@
 //! What can be asked of whatever keeps events. Queries and checks are written against this, so
 //! that they need no store.
 
-use crate::kinds::Kind;
+use value::Value;
+
+use crate::kinds::{Blob, Fact, Kind};
 use crate::{BlobId, Event, EventId, Link, Place, Stream};
 
 /// An event at its place.
@@ -70,4 +72,21 @@ pub trait Archive {
 
     /// The bytes behind a hash.
     fn blob(&self, id: BlobId) -> Result<Option<Vec<u8>>, Self::Error>;
+
+    /// The JSON value behind a hash; nothing if it is not there, or is something else.
+    fn value(&self, id: BlobId) -> Result<Option<Value>, Self::Error> {
+        Ok(self.blob(id)?.as_deref().and_then(Blob::read))
+    }
+
+    /// What an event says, with the values that stand behind hashes as far as they are there.
+    fn fact(&self, event: &Event) -> Result<Option<Fact>, Self::Error> {
+        let mut failed = None;
+        let fact = event.fact_with(|id| {
+            self.value(id).unwrap_or_else(|error| {
+                failed = Some(error);
+                None
+            })
+        });
+        failed.map_or(Ok(fact), Err)
+    }
 }

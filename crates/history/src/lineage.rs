@@ -85,15 +85,25 @@ impl Lineage {
         }
     }
 
-    /// The event at a place, whose own it ever is.
-    pub fn entry_at<A: Archive + ?Sized>(
+    /// The event at a place, and where it stands itself: a fork's events before its first are its
+    /// parent's.
+    pub fn locate<A: Archive + ?Sized>(
         archive: &A,
         place: &Place,
-    ) -> Result<Option<Entry>, A::Error> {
-        match Lineage::of(archive, &place.stream, Some(place.seq.saturating_add(1)))? {
-            Some(lineage) => lineage.entry(archive, place.seq),
-            None => Ok(None),
-        }
+    ) -> Result<Option<(Place, Entry)>, A::Error> {
+        let Some(info) = archive.stream(&place.stream)? else { return Ok(None) };
+        let owner = if info.first <= place.seq {
+            info.stream
+        } else {
+            let lineage = Lineage::of(archive, &place.stream, Some(place.seq.saturating_add(1)))?;
+            match lineage.as_ref().and_then(|lineage| lineage.owner(place.seq)) {
+                Some(owner) => owner.clone(),
+                None => return Ok(None),
+            }
+        };
+        let entry = archive.read(&owner, place.seq, 1)?.pop();
+        let entry = entry.filter(|entry| entry.seq == place.seq);
+        Ok(entry.map(|entry| (Place::new(owner, place.seq), entry)))
     }
 
     /// Shows every event from a number on, in order, until `visit` says that it is enough.

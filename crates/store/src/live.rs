@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use history::kinds::words::PlanMode;
-use history::kinds::{Blob, Fact, Kind, What};
+use history::kinds::{Fact, Kind, What};
 use history::plan::Live;
-use history::{Event, Lineage, Stream, StreamInfo, Timestamp, Visit};
-use value::{Text, Value, json};
+use history::{Lineage, Stream, StreamInfo, Timestamp, Visit};
+use value::Text;
 
 use crate::{Store, StoreError};
 
@@ -51,7 +51,7 @@ fn keyed(facts: Vec<Fact>) -> Vec<(Timestamp, Fact)> {
 fn facts(store: &dyn Store, lineage: &Lineage) -> Result<Vec<Fact>, StoreError> {
     let mut facts = Vec::new();
     let mut failed = None;
-    lineage.visit(store, Some(Live::KINDS), 0, |_, entry| match fact(store, &entry.event) {
+    lineage.visit(store, Some(Live::KINDS), 0, |_, entry| match store.fact(&entry.event) {
         Ok(fact) => {
             facts.extend(fact);
             Visit::More
@@ -62,36 +62,6 @@ fn facts(store: &dyn Store, lineage: &Lineage) -> Result<Vec<Fact>, StoreError> 
         }
     })?;
     failed.map_or(Ok(facts), Err)
-}
-
-/// What an event says, with the values that stand beside it.
-pub(crate) fn fact(store: &dyn Store, event: &Event) -> Result<Option<Fact>, StoreError> {
-    fact_beside(store, &[], event)
-}
-
-/// The same for an event that is not in the store yet, with the values that come with it.
-pub(crate) fn fact_beside(
-    store: &dyn Store,
-    blobs: &[Blob],
-    event: &Event,
-) -> Result<Option<Fact>, StoreError> {
-    let mut failed = None;
-    let read = |bytes: &[u8]| -> Option<Value> {
-        Some(json::read(std::str::from_utf8(bytes).ok()?).ok()?.0)
-    };
-    let fact = event.fact_with(|id| {
-        if let Some(blob) = blobs.iter().find(|blob| blob.id() == id) {
-            return read(blob.bytes());
-        }
-        match store.blob(id) {
-            Ok(bytes) => read(&bytes?),
-            Err(error) => {
-                failed = Some(error);
-                None
-            }
-        }
-    });
-    failed.map_or(Ok(fact), Err)
 }
 
 /// Resources that forks of the lineage's runs, or forks of those, took over and still hold, each
@@ -136,7 +106,7 @@ fn forks(store: &dyn Store) -> Result<BTreeMap<Stream, Vec<StreamInfo>>, StoreEr
 fn taken_by(store: &dyn Store, fork: &StreamInfo) -> Result<Vec<(Text, Text)>, StoreError> {
     let begin = store.read_kinds(&fork.stream, &[Kind::AgentForked], fork.first, fork.next, 1)?;
     let Some(entry) = begin.first() else { return Ok(Vec::new()) };
-    let Some(Fact { what: What::AgentForked(forked), .. }) = fact(store, &entry.event)? else {
+    let Some(Fact { what: What::AgentForked(forked), .. }) = store.fact(&entry.event)? else {
         return Ok(Vec::new());
     };
     let branch = forked.to_branch;

@@ -8,7 +8,7 @@ use history::plan::{self, Branches, Refusal};
 use history::{EventId, Ledger, Lineage, Link, Place, Timestamp};
 use value::Text;
 
-use crate::live::{fact, live};
+use crate::live::live;
 use crate::names::resolve;
 use crate::{Append, AppendError, Durability, Expected, Store, StoreError, append_checked};
 
@@ -107,7 +107,7 @@ pub fn merge(store: &dyn Store, request: &MergeRequest) -> Result<Merged, MergeE
     }
     let stream = &into.place.stream;
     let start = store.last_of(stream, &[Kind::RunStarted], into.place.seq + 1)?;
-    let start = start.map(|start| fact(store, &start.event)).transpose()?.flatten();
+    let start = start.map(|start| store.fact(&start.event)).transpose()?.flatten();
     let common = Common {
         agent_id: start.and_then(|start| start.common.agent_id),
         run_id: stream.run_id().cloned(),

@@ -48,13 +48,8 @@ pub fn check(name: &str) -> Result<(), MoveError> {
 
 /// Lets a name point to an event.
 pub fn set(store: &dyn Store, name: &str, place: &Place, by: By) -> Result<OperationId, NameError> {
-    let until = place.seq.saturating_add(1);
-    let lineage = Lineage::of(store, &place.stream, Some(until))?;
-    let entry = match lineage {
-        Some(lineage) => lineage.entry(store, place.seq)?,
-        None => None,
-    };
-    let entry = entry.ok_or_else(|| NameError::NoPlace(place.clone()))?;
+    let found = Lineage::locate(store, place)?;
+    let (_, entry) = found.ok_or_else(|| NameError::NoPlace(place.clone()))?;
     let target = Target { place: place.clone(), link: entry.link };
     let previous = store.name(name)?.map(|(id, _)| id);
     move_to(store, name, previous, Some(target), by)

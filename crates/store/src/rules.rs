@@ -60,14 +60,14 @@ pub(crate) fn origin(
     {
         return Err(AppendError::NotARun(other.clone()));
     }
-    let Some((owner, entry)) = locate(archive, place)? else { return Ok(None) };
+    let Some((owner, entry)) = Lineage::locate(archive, place)? else { return Ok(None) };
     let named = append.events.first().and_then(named_origin);
     let is_it = match named {
         Some(from) if from.event_id == entry.event.id() && from.seq == bounded(owner.seq) => {
             // It may be named by way of a fork that shares it.
             let run = Stream::Run(from.run_id);
             run == owner.stream
-                || locate(archive, &Place::new(run, owner.seq))?
+                || Lineage::locate(archive, &Place::new(run, owner.seq))?
                     .is_some_and(|(other, _)| other == owner)
         }
         _ => false,
@@ -86,27 +86,6 @@ fn named_origin(event: &Event) -> Option<Origin> {
 
 fn bounded(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
-}
-
-/// An event, and where it stands itself: a fork's events before its first are its parent's.
-fn locate(
-    archive: &impl Archive<Error = StoreError>,
-    place: &Place,
-) -> Result<Option<(Place, Entry)>, StoreError> {
-    let Some(info) = archive.stream(&place.stream)? else { return Ok(None) };
-    let owner = if info.first <= place.seq {
-        info.stream
-    } else {
-        let lineage = Lineage::of(archive, &place.stream, Some(place.seq.saturating_add(1)))?;
-        match lineage.as_ref().and_then(|lineage| lineage.owner(place.seq)) {
-            Some(owner) => owner.clone(),
-            None => return Ok(None),
-        }
-    };
-    let entry = archive.read(&owner, place.seq, 1)?.pop();
-    Ok(entry
-        .filter(|entry| entry.seq == place.seq)
-        .map(|entry| (Place::new(owner, place.seq), entry)))
 }
 
 /// The hashes that the events refer to, and that did not come with them.
@@ -152,7 +131,7 @@ pub(crate) fn check_move(
     }
     let target = match &operation.target {
         None => None,
-        Some(target) => match locate(archive, &target.place)? {
+        Some(target) => match Lineage::locate(archive, &target.place)? {
             Some((_, entry)) if entry.link == target.link => Some(&target.place),
             _ => return Err(MoveError::NoTarget(target.place.clone())),
         },
@@ -175,7 +154,7 @@ fn is_before(
     early: &Place,
     late: &Place,
 ) -> Result<bool, StoreError> {
-    let Some((early, _)) = locate(archive, early)? else { return Ok(false) };
+    let Some((early, _)) = Lineage::locate(archive, early)? else { return Ok(false) };
     let lineage = Lineage::of(archive, &late.stream, Some(late.seq + 1))?;
     Ok(lineage.is_some_and(|lineage| lineage.owner(early.seq) == Some(&early.stream)))
 }

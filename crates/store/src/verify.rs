@@ -286,12 +286,12 @@ impl Verifier<'_> {
             }
             previous = Some(*id);
             let Some(target) = &operation.target else { continue };
-            let entry = match Lineage::entry_at(self.store, &target.place) {
+            let entry = match Lineage::locate(self.store, &target.place) {
                 // What is wrong with the event is said where that stands.
                 Err(StoreError::Damaged(_)) => continue,
                 other => other?,
             };
-            if entry.is_none_or(|entry| entry.link != target.link) {
+            if entry.is_none_or(|(_, entry)| entry.link != target.link) {
                 let what = format!("points to `{}` with another link", target.place);
                 self.damaged_move(name, *id, &what);
             }

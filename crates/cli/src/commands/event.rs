@@ -9,7 +9,7 @@ use value::Value;
 use crate::Outcome;
 use crate::args::history::Event;
 use crate::find;
-use crate::opened::{self, Access, open};
+use crate::opened::{Access, open};
 use crate::output;
 
 pub(crate) fn run(arguments: &Event) -> Result<Outcome> {
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Event) -> Result<Outcome> {
     {
         for member in Arc::make_mut(members).values_mut() {
             if let Some(id) = referenced(member) {
-                let value = opened::large(&*store, id)?;
+                let value = store.value(id)?;
                 *member = value.with_context(|| format!("there is nothing behind {id}"))?;
             }
         }

@@ -98,7 +98,7 @@ impl<'a> Lines<'a> {
 
     fn summary(&self, event: &Event) -> String {
         // What is damaged or missing is no part of a line; `verify` names it.
-        summary(event, |id| opened::large(self.store, id).ok().flatten())
+        summary(event, |id| self.store.value(id).ok().flatten())
     }
 
     fn value(&self, place: &Place, entry: &Entry, members: &Map) -> Value {

@@ -33,6 +33,11 @@ impl Blob {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+
+    /// The JSON value that bytes are, if they are one. Whole numbers keep all their digits.
+    pub fn read(bytes: &[u8]) -> Option<Value> {
+        Some(json::read(std::str::from_utf8(bytes).ok()?).ok()?.0)
+    }
 }
 
 /// An event that was written, and the values that stand beside it.

@@ -1,6 +1,6 @@
 //! How queries read an archive.
 
-use value::{Map, Text, json};
+use value::{Map, Text};
 
 use super::{At, QueryError};
 use crate::archive::{Archive, Entry, StreamInfo};
@@ -93,12 +93,11 @@ pub(super) fn see<A: Archive + ?Sized>(
     entry: &Entry,
 ) -> Result<Seen, A::Error> {
     let mut failed = None;
-    let seen = Seen::new(place, &entry.event, |id| match archive.blob(id) {
-        Ok(bytes) => json::read(str::from_utf8(&bytes?).ok()?).ok().map(|(value, _)| value),
-        Err(error) => {
+    let seen = Seen::new(place, &entry.event, |id| {
+        archive.value(id).unwrap_or_else(|error| {
             failed = Some(error);
             None
-        }
+        })
     });
     failed.map_or(Ok(seen), Err)
 }

@@ -19,7 +19,7 @@ use history::plan::{self, Branches, Live, Wish};
 use history::{Event, EventId, Ledger, Lineage, Link, Place, Stream, Timestamp};
 use value::Text;
 
-use crate::live::{fact, held_by_others, told};
+use crate::live::{held_by_others, told};
 use crate::{Append, Durability, Expected, Store, StoreError, append_checked};
 
 /// What a fork should be.
@@ -181,11 +181,8 @@ impl Parting {
         if at.stream.run_id().is_none() {
             return Err(ForkError::NotARun(at.stream.clone()));
         }
-        let until = at.seq.checked_add(1).ok_or_else(nothing)?;
-        let lineage = Lineage::of(store, &at.stream, Some(until))?.ok_or_else(nothing)?;
-        let entry = lineage.entry(store, at.seq)?.ok_or_else(nothing)?;
-        let owner = lineage.owner(at.seq).ok_or_else(nothing)?;
-        let place = Place::new(owner.clone(), at.seq);
+        let (place, entry) = Lineage::locate(store, at)?.ok_or_else(nothing)?;
+        let lineage = Lineage::of(store, &at.stream, Some(at.seq + 1))?.ok_or_else(nothing)?;
         Ok(Parting { place, event: entry.event, lineage })
     }
 
@@ -194,7 +191,7 @@ impl Parting {
         let until = self.place.seq + 1;
         let start = store.last_of(&self.place.stream, &[Kind::RunStarted], until)?;
         let event = start.as_ref().map_or(&self.event, |start| &start.event);
-        Ok(fact(store, event)?.and_then(|fact| fact.common.agent_id))
+        Ok(store.fact(event)?.and_then(|fact| fact.common.agent_id))
     }
 
     /// The events that a fork begins with.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use history::kinds::Fact;
 use history::{Event, Ledger, Lineage, Place, Stream, Visit};
-use value::{Map, json};
+use value::Map;
 
 use crate::{Store, StoreError};
 
@@ -71,13 +71,5 @@ pub(super) fn fact(
     if !event.body().contains("\"$blob\"") {
         return Ok(Fact::read(event.kind(), members));
     }
-    let mut failed = None;
-    let fact = event.fact_with(|id| match store.blob(id) {
-        Ok(bytes) => Some(json::read(std::str::from_utf8(&bytes?).ok()?).ok()?.0),
-        Err(error) => {
-            failed = Some(error);
-            None
-        }
-    });
-    failed.map_or(Ok(fact), Err)
+    store.fact(event)
 }

@@ -317,13 +317,13 @@ impl Import<'_> {
     fn origin(&mut self, origin: &Origin) -> Result<Option<(Place, Link)>, ImportError> {
         let place = place_of(origin);
         self.flush(&place.stream)?;
-        let entry = Lineage::entry_at(self.store, &place)?;
-        let entry = entry.filter(|entry| entry.event.id() == origin.event_id);
-        Ok(entry.map(|entry| (place, entry.link)))
+        let found = Lineage::locate(self.store, &place)?;
+        let found = found.filter(|(_, entry)| entry.event.id() == origin.event_id);
+        Ok(found.map(|(_, entry)| (place, entry.link)))
     }
 
     fn event_at(&self, place: &Place) -> Result<Option<EventId>, ImportError> {
-        Ok(Lineage::entry_at(self.store, place)?.map(|entry| entry.event.id()))
+        Ok(Lineage::locate(self.store, place)?.map(|(_, entry)| entry.event.id()))
     }
 }
 

@@ -64,7 +64,7 @@ fn request(random: &mut Random, model: &dyn Store, tell: &mut impl FnMut(&Append
     // Most often a fork says where it comes from.
     if let Expected::Fork(at) = &expected
         && at.stream.run_id().is_some()
-        && history::Lineage::entry_at(model, at).unwrap().is_some()
+        && history::Lineage::locate(model, at).unwrap().is_some()
         && !random.one_in(6)
     {
         let number = random.below(3) as u64;

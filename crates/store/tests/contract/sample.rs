@@ -99,7 +99,7 @@ pub(crate) fn add(
 /// What a fork may begin with: a start that says where it comes from, told from others by the
 /// first number, then events of the other numbers.
 pub(crate) fn fork_events(store: &dyn Store, at: &Place, mut numbers: Range<u64>) -> Vec<Event> {
-    let origin = Lineage::entry_at(store, at).unwrap().unwrap().event.id();
+    let origin = Lineage::locate(store, at).unwrap().unwrap().1.event.id();
     let (run, seq, number) = (at.stream.run_id().unwrap(), at.seq, numbers.next().unwrap());
     let start = format!(
         r#"{{"kind": "run_started", "n": {number},
