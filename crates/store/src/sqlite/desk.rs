@@ -21,6 +21,10 @@ const LOG_PAGES: i64 = 2_000;
 /// From so many on readers are waited for, since they keep the log from beginning anew.
 const LOG_PAGES_MAX: i64 = 4 * LOG_PAGES;
 
+/// The length of the log is looked at after so many commits: looking takes a part of the time that
+/// a commit of one event takes.
+const LOOK_EVERY: u32 = 8;
+
 /// So long they are waited for. Who reads longer makes the log longer.
 const READERS_PATIENCE: Duration = Duration::from_millis(50);
 
@@ -35,6 +39,8 @@ pub(super) struct Desk {
     unsynced: bool,
     /// So long may the log become.
     log_limit: i64,
+    /// How many commits there were since its length was looked at.
+    unlooked: u32,
     /// Why nothing is written any more.
     broken: Option<String>,
 }
@@ -87,6 +93,7 @@ impl Desk {
             waits: true,
             unsynced,
             log_limit: LOG_PAGES_MAX,
+            unlooked: 0,
             broken: None,
         })
     }
@@ -178,6 +185,11 @@ impl Desk {
 
     /// Brings a long log into the file. What was committed is safe whether this goes well or not.
     fn shorten_log(&mut self) {
+        self.unlooked += 1;
+        if self.unlooked < LOOK_EVERY {
+            return;
+        }
+        self.unlooked = 0;
         match self.try_shorten_log() {
             Err(error) if !is_full(&error) => self.give_up(error.to_string()),
             _ => {}
