@@ -53,7 +53,12 @@ pub fn export(
     let names: Vec<(OperationId, String)> =
         store.names()?.into_iter().map(|(id, operation)| (id, operation.name)).collect();
     let streams = match selected {
-        Some(selected) => with_origins(store, Streams::new(), selected.to_vec())?,
+        Some(selected) => {
+            for stream in selected {
+                store.stream(stream)?.ok_or_else(|| ExportError::NoStream(stream.clone()))?;
+            }
+            with_origins(store, Streams::new(), selected.to_vec())?
+        }
         None => whole(store, all(store)?)?,
     };
     let until = ends(&streams);
@@ -96,7 +101,7 @@ fn all(store: &dyn Store) -> Result<Streams, StoreError> {
 
 /// All streams that were listed, which is done page by page: what a fork goes on from may have
 /// begun behind a page that was read before.
-fn whole(store: &dyn Store, listed: Streams) -> Result<Streams, ExportError> {
+fn whole(store: &dyn Store, listed: Streams) -> Result<Streams, StoreError> {
     let parents = listed.values().filter_map(|info| Some(&info.parent.as_ref()?.stream));
     let missing = parents.filter(|parent| !listed.contains_key(&parent.name())).cloned().collect();
     with_origins(store, listed, missing)
@@ -107,12 +112,14 @@ fn with_origins(
     store: &dyn Store,
     mut streams: Streams,
     mut left: Vec<Stream>,
-) -> Result<Streams, ExportError> {
+) -> Result<Streams, StoreError> {
     while let Some(stream) = left.pop() {
         if streams.contains_key(&stream.name()) {
             continue;
         }
-        let info = store.stream(&stream)?.ok_or(ExportError::NoStream(stream))?;
+        let info = store.stream(&stream)?.ok_or_else(|| {
+            StoreError::Damaged(format!("a run goes on from `{stream}`, which is lost").into())
+        })?;
         if let Some(parent) = &info.parent {
             left.push(parent.stream.clone());
             // A fork may name a fork as its origin although the event is of the run before that.
