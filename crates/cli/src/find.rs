@@ -4,7 +4,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use diagnostics::nearest;
 use history::query::{self, RunFilter};
 use history::{Lineage, Operation, Place, Stream};
-use store::{Entry, Store};
+use store::{Entry, Store, names};
 
 /// The run that a user means: by its id, the beginning of its id, a branch, or `last`.
 pub(crate) fn run(store: &dyn Store, words: &str) -> Result<Stream> {
@@ -105,4 +105,21 @@ pub(crate) fn event(store: &dyn Store, words: &str) -> Result<(Place, Entry)> {
     };
     let found = Lineage::locate(store, &place)?;
     found.with_context(|| format!("there is no event `{place}`"))
+}
+
+/// Whether a word has another meaning where a run or a branch is named.
+pub(crate) fn means_else(word: &str) -> bool {
+    word == "last" || word.contains('@') || Stream::from_name(word).is_some()
+}
+
+/// Refuses names of branches that would never be found by their name.
+pub(crate) fn check_branch(store: &dyn Store, name: &str) -> Result<()> {
+    names::check(name)?;
+    if means_else(name) {
+        bail!("a branch cannot be called `{name}`, which has a meaning");
+    }
+    if store.stream(&Stream::run(name))?.is_some() {
+        bail!("a branch cannot be called `{name}`, as a run is");
+    }
+    Ok(())
 }

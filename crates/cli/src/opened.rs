@@ -1,7 +1,7 @@
 //! Which store a command works on, and what it says when that is not as it was written.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use history::Timestamp;
@@ -33,8 +33,22 @@ pub(crate) fn open(choice: &StoreChoice, access: Access) -> Result<Box<dyn Store
     }
     Ok(match access {
         Access::Read => Box::new(SqliteStore::open_reader(&path)?),
-        Access::Change | Access::Create => Box::new(SqliteStore::open(&path)?),
+        Access::Change | Access::Create => Box::new(open_writer(&path)?),
     })
+}
+
+/// Waits a little for another process: most write for moments only.
+fn open_writer(path: &Path) -> Result<SqliteStore, StoreError> {
+    const PATIENCE: Duration = Duration::from_secs(3);
+    let begin = Instant::now();
+    loop {
+        match SqliteStore::open(path) {
+            Err(StoreError::Busy(_)) if begin.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            other => return other,
+        }
+    }
 }
 
 /// Where the store that was chosen is; nowhere if it is in memory.

@@ -10,6 +10,13 @@ pub fn needed(members: &Map) -> impl Iterator<Item = BlobId> + '_ {
     members.values().filter_map(referenced)
 }
 
+/// The list of what a snapshot holds, where the snapshot is kept beside the events.
+pub fn snapshot(members: &Map) -> Option<BlobId> {
+    let external = members.get("snapshot")?.get("external_ref")?;
+    let is_blob = external.get("kind")?.as_text().is_some_and(|kind| **kind == *"blob");
+    BlobId::parse(external.get("id")?.as_text()?).filter(|_| is_blob)
+}
+
 /// Every hash that a text may refer to: as `{"$blob": ...}` at any depth, as something in another
 /// system of the kind `blob`, or as text within text. What is not here may be forgotten, so that
 /// every hash in a text that speaks of blobs counts.

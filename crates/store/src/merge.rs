@@ -51,6 +51,16 @@ pub enum MergeError {
     /// Only runs have branches.
     #[error("`{0}` is no run, and only runs can be merged")]
     NotARun(Text),
+    /// The branch does not point to the end of its run, where a merge is recorded.
+    #[error("`{branch}` is at `{place}`, and its run goes on to `{end}`: fork it there first")]
+    NotAtTheEnd {
+        /// The branch.
+        branch: Text,
+        /// Where it points.
+        place: Place,
+        /// The last event of its run.
+        end: Place,
+    },
     /// There is nothing to merge.
     #[error("`{from}` is part of `{into}` already")]
     Part {
@@ -155,10 +165,12 @@ struct Branch {
 impl Branch {
     fn find(store: &dyn Store, words: &Text, end: End) -> Result<Branch, MergeError> {
         let nothing = || MergeError::NoBranch(words.clone());
-        let mut place = resolve(store, words)?.ok_or_else(nothing)?;
+        let place = resolve(store, words)?.ok_or_else(nothing)?;
         let info = store.stream(&place.stream)?.ok_or_else(nothing)?;
-        if end == End::Last {
-            place.seq = info.next.saturating_sub(1);
+        let last = info.next.saturating_sub(1);
+        if end == End::Last && place.seq != last {
+            let end = Place::new(place.stream.clone(), last);
+            return Err(MergeError::NotAtTheEnd { branch: words.clone(), place, end });
         }
         let until = Some(place.seq.saturating_add(1));
         let lineage = Lineage::of(store, &place.stream, until)?.ok_or_else(nothing)?;

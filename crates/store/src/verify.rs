@@ -206,7 +206,7 @@ impl Verifier<'_> {
     }
 
     /// What is wrong with an event, wherever it stands in its stream.
-    fn wrong_with(&self, stream: &Stream, event: &Event) -> Result<Vec<String>, StoreError> {
+    fn wrong_with(&mut self, stream: &Stream, event: &Event) -> Result<Vec<String>, StoreError> {
         match Event::from_body(event.body()) {
             Ok(read) if read.id() == event.id() => {}
             Ok(_) => return Ok(vec!["its id is not the hash of what it says".into()]),
@@ -224,6 +224,19 @@ impl Verifier<'_> {
         for id in references::needed(&members) {
             if !self.store.has_blob(id)? {
                 wrong.push(format!("it refers to {id}, which is not there"));
+            }
+        }
+        if let Some(list) = references::snapshot(&members) {
+            let bytes = self.store.blob(list);
+            let Some(bytes) = self.sound(bytes)? else { return Ok(wrong) };
+            let listed = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+            for id in references::mentioned(listed.unwrap_or_default()) {
+                if !self.store.has_blob(id)? {
+                    wrong.push(format!("its snapshot lacks {id}"));
+                }
+            }
+            if listed.is_none() {
+                wrong.push(format!("its snapshot {list} is not there"));
             }
         }
         Ok(wrong)

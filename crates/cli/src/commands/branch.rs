@@ -43,6 +43,7 @@ pub(crate) fn run(arguments: &Branch) -> Result<Outcome> {
         let reason = by.reason.or_else(|| Some("removed".into()));
         names::remove(&*store, name, By { reason, ..by })?;
     } else if let Some(target) = &arguments.target {
+        find::check_branch(&*store, name)?;
         let moved = names::set(&*store, name, &find::place(&*store, target)?, by);
         moved.map_err(|error| match error {
             NameError::Move(MoveError::NeedsReason(_)) => anyhow!("{error} with `-m`"),

@@ -1,6 +1,6 @@
 //! `quipu export`
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -37,10 +37,34 @@ fn write_file(
     {
         bail!("`{}` is the store itself", file.display());
     }
+    // Behind a link is what was meant.
+    let file = &std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let there = std::fs::metadata(file).ok();
+    let written = match &there {
+        // A device or a pipe is written to; there is nothing to lose.
+        Some(there) if !there.is_file() => File::options()
+            .write(true)
+            .open(file)
+            .map_err(anyhow::Error::from)
+            .and_then(|opened| write(store, selected, &mut BufWriter::new(opened))),
+        _ => replace(store, selected, file, there.map(|there| there.permissions())),
+    };
+    written.with_context(|| format!("cannot write `{}`", file.display()))
+}
+
+fn replace(
+    store: &dyn Store,
+    selected: Option<&[history::Stream]>,
+    file: &Path,
+    permissions: Option<Permissions>,
+) -> Result<()> {
     let mut name = file.file_name().context("say which file to write")?.to_os_string();
     name.push(format!(".{}.part", std::process::id()));
     let part = file.with_file_name(name);
     let written = File::create_new(&part).map_err(anyhow::Error::from).and_then(|created| {
+        if let Some(permissions) = permissions {
+            created.set_permissions(permissions)?;
+        }
         let mut out = BufWriter::with_capacity(1 << 16, created);
         write(store, selected, &mut out)?;
         out.into_inner().map_err(|error| error.into_error())?.sync_all()?;
@@ -50,7 +74,7 @@ fn write_file(
         // It is of no use to anybody; if it cannot be removed, it does no harm.
         let _ = std::fs::remove_file(&part);
     }
-    written.with_context(|| format!("cannot write `{}`", file.display()))
+    written
 }
 
 /// Whether a file is a store's, or one of those beside it.

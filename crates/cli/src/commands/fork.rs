@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow, bail};
 use diagnostics::{is_plain, plain};
+use history::Place;
 use history::plan::{Refusal, Wish};
-use history::{Place, Stream};
 use store::fork::{ForkError, ForkRequest, Forked, fork};
 use store::{Durability, Store, names};
 use value::{Text, Value};
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
         None => uuid::Uuid::now_v7().to_string().into(),
     };
     if let Some(branch) = &arguments.branch {
-        names::check(branch)?;
+        find::check_branch(&*store, branch)?;
         if store.name(branch)?.is_some_and(|(_, last)| last.target.is_some()) {
             bail!("there is a branch `{branch}` already");
         }
@@ -75,8 +75,7 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
 
 /// An id that users can write, and that means nothing else.
 fn new_id(id: &str) -> Result<Text> {
-    let means_else = id == "last" || Stream::from_name(id).is_some() || id.contains('@');
-    if id.is_empty() || means_else || !id.chars().all(is_plain) {
+    if id.is_empty() || find::means_else(id) || !id.chars().all(is_plain) {
         bail!(
             "a run cannot be called `{id}`: `last`, `store`, `run:`, `agent:` and `@` have a meaning"
         );

@@ -125,7 +125,7 @@ fn subject(store: &dyn Store, words: &str) -> Result<Subject> {
         Some(found) => Ok(found),
         None => match find::run(store, words) {
             Ok(history::Stream::Run(run)) => Ok(Subject::Run(run)),
-            _ => Ok(Subject::Thing(words.into())),
+            _ => bail!("there is no run, agent, resource or policy `{words}`"),
         },
     }
 }

@@ -279,6 +279,20 @@ fn an_export_never_costs_what_was_there() {
     }
     assert_eq!(folder.run(&["export", "-o", "all.jsonl"]).code, 0);
     assert_eq!(std::fs::read_to_string(folder.path().join("all.jsonl")).unwrap(), before);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let (real, link) = (folder.path().join("all.jsonl"), folder.path().join("link"));
+        std::fs::write(&real, "old").unwrap();
+        std::fs::set_permissions(&real, PermissionsExt::from_mode(0o600)).unwrap();
+        symlink(&real, &link).unwrap();
+        assert_eq!(folder.run(&["export", "-o", "link"]).code, 0);
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&real).unwrap(), before);
+        assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::remove_file(link).unwrap();
+        assert_eq!(folder.run(&["export", "-o", "/dev/stdout"]).stdout, before);
+    }
     damage(&folder);
     let done = folder.run(&["export", "-o", "all.jsonl"]);
     assert_eq!(done.code, 1, "{}", done.stderr);
@@ -334,6 +348,12 @@ fn what_is_refused_leaves_nothing_behind() {
         &["fork", "parcel-7@0", "--id", "agent:x"],
         &["fork", "parcel-7@0", "--id", "a@1"],
         &["branch", "--undo"],
+        &["branch", "last", "parcel-7@1"],
+        &["branch", "parcel-7", "parcel-7@1"],
+        &["fork", "parcel-7@0", "--id", "f", "--branch", "parcel-7"],
+        &["history", "ancestry", "nosuch"],
+        &["history", "policies", "nosuch"],
+        &["history", "resources", "nosuch"],
         &["branch", "main", "--strategy", "ours"],
         &["history", "calls", "parcel-7", "--kind", "tool_call"],
         &["import", "parcel.jsonl", "nowhere.jsonl"],
@@ -393,4 +413,29 @@ fn a_large_value_is_shown_whole_when_asked_for() {
     assert_eq!(short.get("inputs").unwrap().get("$blob"), Some(&Value::from(id.as_str())));
     let full = folder.run(&["event", "r@0", "--full", "--json"]).json();
     assert_eq!(full.get("inputs"), Some(&inputs));
+}
+
+#[test]
+fn what_a_snapshot_holds_is_verified_too() {
+    let folder = parcel();
+    std::fs::create_dir(folder.path().join("notes")).unwrap();
+    folder.write("notes/a.txt", "one").write("notes/b.txt", "two");
+    let done = folder.run(&["fork", "parcel-7@13", "--id", "f", "--snapshot", "notes=copy"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(folder.run(&["verify"]).code, 0);
+    let export = folder.run(&["export"]).stdout;
+    // Without the values that the snapshot lists, and without the list.
+    for left_out in [r#""text":"two""#, r#"{"blob":"#] {
+        let part: String = export
+            .lines()
+            .filter(|line| !line.contains(left_out))
+            .map(|line| line.to_string() + "\n")
+            .collect();
+        let store = format!("sqlite:{}.db", left_out.len());
+        folder.run_with(&["import", "-", "--store", &store], &part);
+        let report = folder.run(&["verify", "--store", &store, "--json"]);
+        assert_eq!(report.code, 1, "{left_out}: {}", report.stdout);
+        let first = list(&report.json(), "damage")[0].clone();
+        assert_eq!((text(&first, "run"), first.get("seq")), ("f", Some(&Value::Int(17))));
+    }
 }

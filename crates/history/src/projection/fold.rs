@@ -1,7 +1,7 @@
 //! How one event changes a projection: the words in which its meaning is written, and what is
 //! remembered of earlier events because later ones refer to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use value::{Map, Text, Value, json};
@@ -33,6 +33,8 @@ pub(super) struct Memory {
     pub(super) lists: BTreeMap<(NodeRef, Text), Arc<Vec<Text>>>,
     /// The run that a fork goes on from.
     pub(super) origins: BTreeMap<Text, Text>,
+    /// The resources that forks planned for, each by the fork's run.
+    pub(super) planned: BTreeSet<(Text, Text)>,
     /// Which policy an agent has, and since when.
     pub(super) active: BTreeMap<(Text, Timestamp), Text>,
 }

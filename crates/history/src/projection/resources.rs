@@ -105,7 +105,8 @@ impl Fold<'_> {
         }
     }
 
-    /// What a run says it has no more may have been its agent's.
+    /// What a run says it has no more may have been its agent's; but that a fork does without it
+    /// takes it from nobody else.
     pub(super) fn resource_detached(&mut self, common: &Common, what: &ResourceDetached) {
         let Some(user) = actor(common) else { return };
         let key = |user: &NodeRef| EdgeKey {
@@ -118,7 +119,10 @@ impl Fold<'_> {
         let agent = common.agent_id.clone().map(|id| key(&NodeRef::new(NodeKind::Agent, id)));
         let own = key(&user);
         let edges = &self.projection.edges;
-        let agent = agent.filter(|agent| !edges.has(&own) && edges.has(agent));
+        let planned = &self.projection.memory.planned;
+        let is_planned = |run: &Text| planned.contains(&(run.clone(), what.resource_ref.clone()));
+        let is_left = common.run_id.as_ref().is_some_and(is_planned);
+        let agent = agent.filter(|agent| !is_left && !edges.has(&own) && edges.has(agent));
         self.change_edge(agent.unwrap_or(own), None);
         let mounts = mounted(&user, &what.resource_ref, value::Map::default()).key();
         if self.projection.edges.has(&mounts) {

@@ -84,6 +84,11 @@ impl Fold<'_> {
             ("plan", written(&what.volume_plan)),
         ];
         self.node(branch.clone(), Aspect::Itself, self.from, attrs);
+        if let Some(run) = &common.run_id {
+            let planned = what.volume_plan.iter().flatten();
+            let planned = planned.map(|item| (run.clone(), item.resource.clone()));
+            self.memory().planned.extend(planned);
+        }
         if let Some(at) = &what.at_event {
             let at = NodeRef::of_event(NodeKind::Event, at.event_id);
             self.edge(EdgeKind::ForkedFrom, branch.clone(), at);

@@ -342,3 +342,26 @@ fn a_resource_is_a_part_of_what_it_was_last_registered_with() {
         ("one".into(), "other".into(), String::new())
     );
 }
+
+#[test]
+fn a_fork_that_does_without_a_resource_takes_it_from_nobody() {
+    let mut shelf = Shelf::default();
+    shelf
+        .tell(
+            "agent:a",
+            r#"
+            {"kind": "resource_registered", "resource": {"id": "w", "kind": "file"}}
+            {"kind": "resource_attached", "resource_ref": "w", "mode": "rw"}
+            "#,
+        )
+        .tell(
+            "f",
+            &(r#"{"kind": "agent_forked", "from_branch": "r", "to_branch": "f", "volume_plan": "#
+                .to_string()
+                + r#"[{"resource": "w", "mode": "keep", "kept_by": "r"}]}"#
+                + "\n"
+                + r#"{"kind": "resource_detached", "resource_ref": "w"}"#),
+        );
+    let found = resources(&shelf, &Subject::Agent("a".into()), &At::default(), 10).unwrap();
+    assert_eq!(lines(&found), ["w file of Agent:a in Agent:a rw"]);
+}

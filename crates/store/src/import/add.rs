@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use diagnostics::Severity;
 use history::kinds::Fact;
-use history::{Event, Ledger, Stream, Violation, kinds};
+use history::{Event, Ledger, Stream, Violation, kinds, references};
 use value::{Map, Pointer};
 
 use super::lines::Current;
@@ -140,8 +140,10 @@ impl Import<'_> {
         members: &Map,
         base: &Pointer,
     ) -> Result<(), ImportError> {
-        for (name, member) in members.iter() {
-            let Some(id) = kinds::referenced(member) else { continue };
+        let members_needed =
+            members.iter().filter_map(|(name, member)| Some((&**name, kinds::referenced(member)?)));
+        let snapshot = references::snapshot(members).map(|id| ("snapshot", id));
+        for (name, id) in members_needed.chain(snapshot) {
             if self.store.has_blob(id)? {
                 continue;
             }

@@ -14,6 +14,8 @@ impl From<Error> for StoreError {
                     StoreError::Busy("another program holds the store".into())
                 }
                 ErrorCode::DiskFull => StoreError::Full,
+                // Our questions are right, so that a table or a column is missing.
+                ErrorCode::Unknown => StoreError::Damaged(error.to_string().into()),
                 _ => StoreError::System(error.into()),
             },
             // The tables are strict, so that only damage puts something else into a column.

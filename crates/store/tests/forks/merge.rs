@@ -40,7 +40,11 @@ fn two_branches() -> MemoryStore {
 fn a_merge_is_a_decision_in_the_run_that_goes_on() {
     let store = two_branches();
     let by = By { ts: now(150), actor: None, reason: None };
-    names::set(&store, "main", &at("r1", 2), by).unwrap();
+    names::set(&store, "main", &at("r1", 2), by.clone()).unwrap();
+    // What the branch left out would be part of it.
+    let early = merge(&store, &asked("main", "r2", MergeStrategy::Theirs, &[]));
+    assert!(matches!(early, Err(MergeError::NotAtTheEnd { end, .. }) if end == at("r1", 3)));
+    names::set(&store, "main", &at("r1", 3), by).unwrap();
     let done = merge(&store, &asked("main", "r2", MergeStrategy::Theirs, &[])).unwrap();
     let info = store.stream(&Stream::run("r1")).unwrap().unwrap();
     assert_eq!(done, Merged { place: at("r1", 4), link: info.link });
