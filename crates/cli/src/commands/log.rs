@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
             let error = error.into();
             output::complain(&error);
             let why = opened::refusal(&error).get("error").cloned().unwrap_or_default();
-            write!(out, ", \"error\": {}", json::compact(&why))?;
+            write!(out, ", \"error\": {}", output::visible(json::compact(&why)))?;
             Outcome::Found
         }
     };

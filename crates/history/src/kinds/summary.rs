@@ -4,6 +4,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use diagnostics::plain;
 use value::{Map, Value, json};
 
 use super::{Common, Kind, referenced};
@@ -186,25 +187,10 @@ fn short(hash: &str) -> String {
     digits.chars().take(12).collect()
 }
 
-/// Without anything that moves the cursor, starts a line or turns the direction of reading.
+/// As much as anybody sees, fit for a terminal.
 fn safe(text: &str) -> String {
-    let mut line = String::new();
-    // Nobody sees more than that.
-    for character in text.chars().take(2 * WIDTH) {
-        match character {
-            '\n' | '\r' | '\t' => line.push(' '),
-            '\u{200b}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{61c}'
-            | '\u{feff}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' => line.push('\u{fffd}'),
-            control if control.is_control() => line.push('\u{fffd}'),
-            other => line.push(other),
-        }
-    }
-    line
+    let end = text.char_indices().nth(2 * WIDTH).map_or(text.len(), |(end, _)| end);
+    plain(&text[..end]).into_owned()
 }
 
 fn cut(text: &str, width: usize) -> String {

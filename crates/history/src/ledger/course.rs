@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use value::Text;
 
 use super::layers::Layers;
-use super::{Violation, brief, references};
+use super::{Violation, references};
 use crate::kinds::words::Exit;
 use crate::kinds::{Class, Fact, Kind, Substitution, What};
 use crate::{Event, EventId};
@@ -19,7 +19,8 @@ pub(super) struct Course {
     cut: bool,
     last: Option<EventId>,
     count: u64,
-    /// The number of each event, by the brief of its id; its first, if it was repeated.
+    /// The number of each event, by the brief of its id; its first, if it was repeated. Two ids
+    /// that begin alike can hide a reference that leads nowhere, but never allow an effect.
     numbers: Layers<u64, u64>,
     /// Events that will replace earlier ones, by substitutions that came first.
     promised: BTreeSet<EventId>,
@@ -42,7 +43,7 @@ impl Course {
 
     /// Whether an event is in the lineage.
     pub(super) fn has(&self, id: EventId) -> bool {
-        self.numbers.get(&brief(id)).is_some()
+        self.numbers.get(&id.brief()).is_some()
     }
 
     /// Whether an event was announced as the replacement of an earlier one.
@@ -91,7 +92,7 @@ impl Course {
             }
         }
         if let What::Substitution(Substitution { original_event, replacement_event, .. }) = what {
-            let number = |id| self.numbers.get(&brief(id)).copied();
+            let number = |id: EventId| self.numbers.get(&id.brief()).copied();
             let original = number(original_event.event_id);
             let replacement = number(replacement_event.event_id);
             if original.is_some() && replacement.is_some() && replacement <= original {
@@ -124,7 +125,7 @@ impl Course {
         }
         self.promised.remove(&event.id());
         if !self.has(event.id()) {
-            self.numbers.insert(brief(event.id()), self.count);
+            self.numbers.insert(event.id().brief(), self.count);
         }
         self.last = Some(event.id());
         self.count += 1;

@@ -132,11 +132,3 @@ fn references(what: &What) -> Vec<(&'static str, Option<usize>, EventId)> {
         _ => Vec::new(),
     }
 }
-
-/// The first bytes of an id, by which it is known that there was such an event, and nothing else.
-/// Two ids that begin alike can hide a reference that leads nowhere, but never allow an effect.
-fn brief(id: EventId) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&id.as_bytes()[..8]);
-    u64::from_be_bytes(first)
-}

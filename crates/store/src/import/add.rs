@@ -8,7 +8,7 @@ use history::{Event, Ledger, Stream, Violation, kinds, references};
 use value::{Map, Pointer};
 
 use super::lines::Current;
-use super::streams::{Open, State, brief};
+use super::streams::{Open, State};
 use super::{Import, ImportError, findings, ledgers};
 use crate::{Append, Durability, Expected};
 
@@ -48,7 +48,7 @@ impl Import<'_> {
         open.last = Some(open.next);
         open.next += 1;
         open.seen.iter_mut().for_each(|seen| {
-            seen.insert(brief(event.id()));
+            seen.insert(event.id().brief());
         });
         open.pending.push(event);
         let is_full = open.pending.len() >= self.limits.batch;

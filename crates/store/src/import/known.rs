@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use history::{EventId, Link, Place, Stream};
 
 use super::lines::Current;
-use super::streams::brief;
 use super::{Import, ImportError, findings};
 
 /// How many events are looked up at once.
@@ -46,7 +45,7 @@ impl Import<'_> {
             self.see(stream)?;
         }
         let open = self.streams.open(stream);
-        if open.seen.as_ref().is_some_and(|seen| !seen.contains(&brief(id))) {
+        if open.seen.as_ref().is_some_and(|seen| !seen.contains(&id.brief())) {
             return Ok(None);
         }
         let pending = (open.next - open.pending.len() as u64..).zip(&open.pending);
@@ -81,7 +80,7 @@ impl Import<'_> {
             let page = self.store.read(stream, from, PAGE)?;
             let Some(last) = page.last() else { break };
             from = last.seq + 1;
-            seen.extend(page.iter().map(|entry| brief(entry.event.id())));
+            seen.extend(page.iter().map(|entry| entry.event.id().brief()));
         }
         let open = self.streams.open(stream);
         (open.seen, open.asked) = (Some(seen), 0);

@@ -169,9 +169,3 @@ impl Open {
         self.known.get(at).filter(|(there, ..)| *there == seq).map(|(_, id, link)| (*id, *link))
     }
 }
-
-/// The beginning of an id. What is not found by it is not there; what is found is looked up.
-pub(super) fn brief(id: EventId) -> u64 {
-    let (first, _) = id.as_bytes().split_first_chunk().expect("an id has 32 bytes");
-    u64::from_be_bytes(*first)
-}

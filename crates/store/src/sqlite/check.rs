@@ -1,6 +1,7 @@
 //! Damage that the files show: SQLite's own checks, and whether what is derived from events still
 //! is. What events say is checked elsewhere, by reading them.
 
+use history::EventId;
 use rusqlite::Connection;
 
 use super::read::{hash, id8, indexed, last_position, span};
@@ -78,7 +79,7 @@ fn ids(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let mut rows = events.query([until])?;
     while let Some(row) = rows.next()? {
         let position: i64 = row.get(1)?;
-        if !index.exists([span(position), id8(hash(row, 0)?.as_bytes()), position])? {
+        if !index.exists([span(position), id8(EventId(hash(row, 0)?)), position])? {
             found.push(format!("the index of ids lacks the event at position {position}"));
             break;
         }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use history::{Link, Stream};
+use history::{EventId, Link, Stream};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use value::Digest;
@@ -174,9 +174,8 @@ impl Desk {
             let mut statement = self
                 .connection
                 .prepare_cached("SELECT id, position FROM event WHERE position > ?1")?;
-            let rows = statement.query_map([indexed(last)], |row| {
-                Ok((id8(hash(row, 0)?.as_bytes()), row.get(1)?))
-            })?;
+            let rows = statement
+                .query_map([indexed(last)], |row| Ok((id8(EventId(hash(row, 0)?)), row.get(1)?)))?;
             self.remembered.tail = rows.collect::<rusqlite::Result<_>>()?;
             self.remembered.last = Some(last);
         }

@@ -20,10 +20,9 @@ fn limited(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-/// The first eight bytes of an id as a number of the same order.
-pub(super) fn id8(id: &[u8; 32]) -> i64 {
-    let first = id.first_chunk().expect("eight bytes are fewer than 32");
-    (u64::from_be_bytes(*first) ^ (1 << 63)).cast_signed()
+/// The beginning of an id as a number that SQLite has, of the same order.
+pub(super) fn id8(id: EventId) -> i64 {
+    (id.brief() ^ (1 << 63)).cast_signed()
 }
 
 /// A column with a hash.
@@ -265,7 +264,7 @@ pub(super) fn find(
              WHERE i.position <= ?3 AND e.id BETWEEN ?4 AND ?5
              ORDER BY i.position LIMIT ?6",
         )?;
-        let (low8, high8) = (id8(low.as_bytes()), id8(high.as_bytes()));
+        let (low8, high8) = (id8(low), id8(high));
         let (low, high) = (low.as_bytes(), high.as_bytes());
         let rows = params![low8, high8, indexed, low, high, limited(limit)];
         places = statement.query_and_then(rows, found)?.collect::<Result<_, _>>()?;

@@ -212,7 +212,7 @@ impl Desk {
                 link.as_bytes(),
                 event.body()
             ])?;
-            self.remembered.tail.push((id8(id.as_bytes()), position));
+            self.remembered.tail.push((id8(id), position));
         }
         self.remembered.last = Some(position);
         Ok(())
