@@ -1,0 +1,46 @@
+//! What an adapter is: something outside that calls go to.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use graph::{Again, Touches};
+use runtime::{Answer, Request};
+use value::Text;
+
+/// A call as an adapter gets it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Which run.
+    pub run: Text,
+    /// The node, as `label/n1`.
+    pub at: Text,
+    /// What is wanted.
+    pub request: Request,
+    /// The same for every attempt at the same effect, and another in every fork.
+    pub key: Text,
+    /// Which attempt this is, from 1 on.
+    pub attempt: u32,
+}
+
+/// What an adapter declares of what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contract {
+    /// What it touches.
+    pub touches: Touches,
+    /// How it may run again.
+    pub again: Again,
+}
+
+/// An answer, at once or later. What answers at once must not wait for anything.
+pub enum Calling {
+    /// Here it is.
+    Now(Answer),
+    /// It will come. Dropping the future gives the call up, and frees what it holds.
+    Later(Pin<Box<dyn Future<Output = Answer> + Send>>),
+}
+
+/// Something outside that calls go to.
+pub trait Adapter: Send + Sync {
+    /// Does what is wanted.
+    fn call(&self, call: Call) -> Calling;
+}

@@ -1,0 +1,6 @@
+//! Runs graphs: asks the core what to do next, and does it. No decision about where a run goes is
+//! made here.
+
+mod adapter;
+
+pub use adapter::{Adapter, Call, Calling, Contract};

@@ -1,0 +1,143 @@
+//! What the core asks of the world, and what comes back.
+
+use history::{EventId, Timestamp};
+use value::{Map, Text, Value};
+
+use crate::Fault;
+use crate::stores::StoreKind;
+use graph::{Again, Touches};
+
+/// The number of a call: `c1`, `q1`, `t1` in events. They count over the run's whole lineage.
+pub type CallId = u32;
+
+/// Something that the run waits for.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    /// Which.
+    pub id: CallId,
+    /// Its name in events.
+    pub name: Text,
+    /// The event that says what is wanted.
+    pub intent: EventId,
+    /// The node that wants it, as `label/n1`.
+    pub at: Text,
+    /// What is wanted.
+    pub request: Request,
+    /// Which attempt this is, from 1 on.
+    pub attempt: u32,
+    /// How far it has come.
+    pub stage: Stage,
+}
+
+/// How far a call has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It may leave.
+    Allowed,
+    /// Somebody must decide first.
+    Asked,
+    /// It left, as far as the history knows: without an answer it is in doubt after a crash.
+    Started,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// A model's answer.
+    Model(Box<ModelCall>),
+    /// What a tool, a persistent store or any other adapter does.
+    Tool(Box<ToolCall>),
+    /// A person's answer.
+    Question(Box<Question>),
+    /// A moment.
+    Timer(Timestamp),
+}
+
+/// A question to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelCall {
+    /// Which agent asks.
+    pub agent: Text,
+    /// Which model is asked.
+    pub model: Text,
+    /// Who the model is, and in which shape it must answer.
+    pub system: Text,
+    /// What is asked.
+    pub prompt: Text,
+    /// The name of the schema that the answer must fit; none for free text.
+    pub schema: Option<Text>,
+    /// Temperature, limits and so on, as the author gave them.
+    pub params: Map,
+    /// How long it may take.
+    pub timeout_ms: Option<u64>,
+    /// Which call to a model this is in the run's lineage, from 1 on.
+    pub turn: u32,
+}
+
+/// A call of a tool or another adapter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// The namespace: `tool`, `store`, `http`, ...
+    pub server: Text,
+    /// The tool's name, or the verb.
+    pub tool: Text,
+    /// What it is given.
+    pub args: Map,
+    /// What it touches.
+    pub touches: Touches,
+    /// How it may run again.
+    pub again: Again,
+    /// The kind of store, where it is one.
+    pub store: Option<StoreKind>,
+    /// How long it may take.
+    pub timeout_ms: Option<u64>,
+}
+
+/// A question to a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// Names it to whoever answers. It follows from the event that asked.
+    pub id: Text,
+    /// What is asked.
+    pub prompt: Text,
+    /// A JSON Schema that the answer must fit.
+    pub schema: Option<Value>,
+    /// What can be chosen from.
+    pub options: Vec<Value>,
+    /// What counts when nobody answers in time.
+    pub default: Option<Value>,
+    /// Until when.
+    pub expires: Option<Timestamp>,
+    /// What whoever answers must be allowed to do.
+    pub capability: Option<Text>,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// A model's.
+    Model(Box<ModelAnswer>),
+    /// A tool's or a store's.
+    Value(Value),
+    /// A person's, with who it was.
+    Person(Value, Option<Text>),
+    /// The moment has come.
+    Due,
+    /// Nothing: it failed.
+    Failed(Fault),
+}
+
+/// What a model said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelAnswer {
+    /// The text.
+    pub text: Text,
+    /// Tokens of the prompt.
+    pub prompt_tokens: u64,
+    /// Tokens of the answer.
+    pub completion_tokens: u64,
+    /// Why it stopped, in the provider's word.
+    pub finish_reason: Option<Text>,
+    /// What it cost, as a decimal number.
+    pub cost: Option<Text>,
+}
