@@ -27,6 +27,8 @@ pub struct OpDef {
     pub ports: &'static [PortDef],
     /// How it runs, which decides its effect.
     pub runs: Runs,
+    /// What the engine does when control comes to it.
+    pub does: Does,
     /// Names it reads besides its slots.
     pub reads: &'static [&'static str],
     /// Names it writes besides its slots.
@@ -76,6 +78,51 @@ pub enum Runs {
     Store(Touches, &'static str, &'static str),
     /// Asks a person.
     Person,
+}
+
+/// What the engine does at a node. Only the table ties it to a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// Calls an adapter.
+    Adapter,
+    /// Chooses between two ways.
+    If,
+    /// Calls a label.
+    Call,
+    /// Calls a label for each item.
+    Loop,
+    /// Calls a label while a condition holds.
+    While,
+    /// Returns.
+    Return,
+    /// Nothing, when control comes to it: it guards another node.
+    Guard,
+    /// Writes a value.
+    Set,
+    /// Writes the value of a function.
+    Compute,
+    /// Writes some items of a list.
+    Filter,
+    /// Writes a sorted list.
+    Sort,
+    /// Reads a cache.
+    CacheGet,
+    /// Writes a cache.
+    CacheSet,
+    /// Writes to a queue.
+    QueuePut,
+    /// Begins or ends a transaction.
+    Transact,
+    /// Fails unless a policy holds.
+    Enforce,
+    /// Chooses by rules.
+    Route,
+    /// Begins branches.
+    Fork,
+    /// Waits for branches.
+    Join,
+    /// Asks a person.
+    Ask,
 }
 
 /// One thing an op takes.

@@ -7,7 +7,7 @@ use super::SlotKind::{
     Adapter, Bind, Callee, Condition, FirstValue, Gives, Literal, Name, Number, Protects, Takes,
     Target, Value, Values, Word,
 };
-use super::{Leads, OpDef, Port, PortDef, Runs, Slot, SlotKind, Written};
+use super::{Does, Leads, OpDef, Port, PortDef, Runs, Slot, SlotKind, Written};
 use crate::effects::Touches;
 
 const fn need(name: &'static str, kind: SlotKind) -> Slot {
@@ -46,6 +46,7 @@ const ROW: OpDef = OpDef {
     slots: &[],
     ports: STEP,
     runs: Pure,
+    does: Does::Set,
     reads: &[],
     writes: &[],
     lists_reads: true,
@@ -60,6 +61,7 @@ const ROW: OpDef = OpDef {
 pub static OPS: &[OpDef] = &[
     OpDef {
         name: "R",
+        does: Does::Adapter,
         slots: &[
             need("adapter", Adapter),
             may("target", FirstValue),
@@ -79,6 +81,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "If",
+        does: Does::If,
         slots: &[need("cond", Condition), may("then", Target(Then)), may("else", Target(Else))],
         ports: &[one(Retry, Node), one(Err, Node), must(Then, Either), one(Else, Either)],
         runs: Control,
@@ -88,6 +91,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Call",
+        does: Does::Call,
         slots: &[need("label", Callee), may("out", Bind)],
         runs: Call,
         writes: &[written("_call_result")],
@@ -97,6 +101,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Loop",
+        does: Does::Loop,
         slots: &[
             need("ref", Value),
             need("item", Bind),
@@ -113,6 +118,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "While",
+        does: Does::While,
         slots: &[
             need("cond", Condition),
             may("body", Target(Body)),
@@ -129,6 +135,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "J",
+        does: Does::Return,
         slots: &[may("var", Value)],
         ports: &[],
         runs: Return,
@@ -138,6 +145,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Retry",
+        does: Does::Guard,
         slots: &[
             may("count", Number),
             may("backoff_ms", Number),
@@ -154,6 +162,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Err",
+        does: Does::Guard,
         slots: &[may("handler", Target(Handler)), may("at_node_id", Protects)],
         ports: &[must(Handler, Label), one(Next, Either)],
         runs: Guard(Err),
@@ -164,6 +173,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Set",
+        does: Does::Set,
         slots: &[need("name", Bind), need("ref", Value)],
         feeds: true,
         sketch: "set {name} = {ref}",
@@ -172,6 +182,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "X",
+        does: Does::Compute,
         slots: &[need("dst", Bind), need("fn", Name), may("args", Values)],
         lists_reads: false,
         sketch: "set {dst} = {fn}[ {args}]",
@@ -180,6 +191,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Filt",
+        does: Does::Filter,
         slots: &[
             need("name", Bind),
             need("ref", Value),
@@ -193,6 +205,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Sort",
+        does: Does::Sort,
         slots: &[
             need("name", Bind),
             need("ref", Value),
@@ -205,6 +218,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "CacheGet",
+        does: Does::CacheGet,
         slots: &[need("name", Name), need("key", Value), may("out", Bind), may("fallback", Value)],
         runs: Store(Touches::Read, "cache_read", "cache.GET"),
         sketch: "cache {name} get {key}[ else {fallback}]",
@@ -213,6 +227,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "CacheSet",
+        does: Does::CacheSet,
         slots: &[
             need("name", Name),
             need("key", Value),
@@ -226,6 +241,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "QueuePut",
+        does: Does::QueuePut,
         slots: &[need("queue", Name), need("value", Value), may("out", Bind)],
         runs: Store(Touches::Write, "queue", "queue.PUT"),
         sketch: "queue {queue} put {value}",
@@ -234,6 +250,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Tx",
+        does: Does::Transact,
         slots: &[need("action", Word(&["begin", "commit", "rollback"])), need("name", Name)],
         runs: Store(Touches::Write, "txn", "txn.RUN"),
         writes: &[Written { name: "_txid", when: Some(("action", "begin")) }],
@@ -243,6 +260,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Enf",
+        does: Does::Enforce,
         slots: &[need("policy", Name)],
         reads: &["_auth_present", "_role"],
         sketch: "require {policy}",
@@ -251,6 +269,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Route",
+        does: Does::Route,
         slots: &[need("rules", Literal)],
         ports: &[one(Err, Node), many(Goto, Label), one(Else, Either)],
         runs: Control,
@@ -261,6 +280,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Fork",
+        does: Does::Fork,
         slots: &[may("over", Value), may("item", Bind)],
         ports: &[one(Err, Node), many(Branch, Label), must(Next, Either)],
         runs: Control,
@@ -271,6 +291,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Join",
+        does: Does::Join,
         slots: &[may("strategy", Name), may("reducers", Literal)],
         ports: &[one(Err, Node), one(Next, Either)],
         runs: Control,
@@ -282,6 +303,7 @@ pub static OPS: &[OpDef] = &[
     },
     OpDef {
         name: "Ask",
+        does: Does::Ask,
         slots: &[
             need("prompt", Value),
             may("schema", Literal),

@@ -94,6 +94,8 @@ common! {
     causes: Option<Vec<EventRef>>,
     /// What belongs together with it.
     correlation_id: Option<Text>,
+    /// The beginning of a digest of what was computed since the event before, and is not stored.
+    derived: Option<Text>,
     /// What was before it, as its emitter claims.
     parent: Option<EventRef>,
     /// Which run it belongs to.
@@ -117,6 +119,7 @@ impl Common {
             causation_id: None,
             causes: None,
             correlation_id: None,
+            derived: None,
             parent: None,
             run_id: None,
             trace: None,

@@ -170,9 +170,11 @@ kinds! {
         reason: Option<RunReason>,
         from: Option<Origin>,
         graph: Option<Text>,
+        document: Option<Value>,
         inputs: Option<Object>,
         seed: Option<i64>,
         versions: Option<Object>,
+        options: Option<Object>,
     }
     /// A run ended.
     3 "run_finished" RunFinished: Observation (run agent) {
@@ -184,11 +186,13 @@ kinds! {
     /// A run stopped for now.
     4 "run_paused" RunPaused: Transition (run agent) {
         reason: Option<Text>,
+        step: Option<i64>,
     }
     /// Somebody ended a run.
     5 "run_cancelled" RunCancelled: Transition (run agent) {
         reason: Option<Text>,
         actor: Option<Text>,
+        step: Option<i64>,
     }
     /// A message came to be.
     6 "message_created" MessageCreated: Observation (agent) {
@@ -231,6 +235,7 @@ kinds! {
         stream_ref: Option<ExtRef>,
         attempt: Option<i64>,
         cost: Option<Text>,
+        error: Option<Error>,
     }
     /// A tool is asked to do something.
     11 "tool_call" ToolCall: Intent (run agent) {

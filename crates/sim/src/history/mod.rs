@@ -125,6 +125,8 @@ impl World {
             inputs: self.desk.maybe(Desk::object),
             seed: self.desk.maybe(|desk| desk.random.below(1 << 50) as i64),
             versions: None,
+            document: None,
+            options: None,
         };
         run.tell(&mut self.desk, started);
         self.live.push(run);
@@ -160,7 +162,10 @@ impl World {
     fn end(&mut self, run: &mut Run) {
         if self.desk.random.one_in(4) {
             let reason = self.desk.maybe(Desk::words);
-            run.tell(&mut self.desk, RunCancelled { reason, actor: Some("ada".into()) });
+            run.tell(
+                &mut self.desk,
+                RunCancelled { reason, actor: Some("ada".into()), step: None },
+            );
         } else {
             let exit = Some(self.desk.one_of(&[Exit::Success, Exit::Success, Exit::Error]));
             let error = (exit == Some(Exit::Error)).then(|| self.desk.error());

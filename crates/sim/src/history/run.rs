@@ -202,6 +202,8 @@ impl Run {
             inputs: None,
             seed: None,
             versions: None,
+            document: None,
+            options: None,
         };
         fork.tell(desk, started);
         // Parts come after what they belong to.

@@ -188,6 +188,7 @@ pub(super) fn respond(run: &mut Run, desk: &mut Desk) -> bool {
         stream_ref: desk.maybe(stream),
         attempt: desk.maybe(|_| 1),
         cost: desk.maybe(|_| "0.0042".into()),
+        error: None,
     };
     let event = run.tell_about(desk, Some(request.correlation), response);
     wanted.iter_mut().for_each(|wanted| wanted.by = Some(event));

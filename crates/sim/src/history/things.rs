@@ -317,7 +317,7 @@ pub(super) fn observe(run: &mut Run, desk: &mut Desk) -> bool {
 
 pub(super) fn pause(run: &mut Run, desk: &mut Desk) -> bool {
     let reason = desk.maybe(Desk::words);
-    run.tell(desk, RunPaused { reason });
+    run.tell(desk, RunPaused { reason, step: None });
     true
 }
 

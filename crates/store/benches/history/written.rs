@@ -80,6 +80,7 @@ pub(crate) fn turn(run: &str, at: usize, prompt: &str, answer: &str) -> [Sealed;
         stream_ref: None,
         attempt: None,
         cost: None,
+        error: None,
     };
     [
         message(&common, id("p"), Role::User, prompt),
@@ -101,6 +102,8 @@ pub(crate) fn fork(run: &str, from: &Place, event_id: EventId) -> [Sealed; 2] {
         inputs: None,
         seed: None,
         versions: None,
+        document: None,
+        options: None,
     };
     let forked = AgentForked {
         from_branch: parent,

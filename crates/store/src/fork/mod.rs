@@ -221,6 +221,8 @@ impl Parting {
             inputs: None,
             seed: None,
             versions: None,
+            document: None,
+            options: None,
         });
         writer.add(&AgentForked {
             from_branch: request.from_branch.clone(),

@@ -102,6 +102,8 @@ pub(crate) fn event(stream: &Stream, seq: u64) -> Sealed {
                 inputs: None,
                 seed: None,
                 versions: None,
+                document: None,
+                options: None,
             })
         }
         (1, Some(place)) => common.seal(&AgentForked {
