@@ -4,6 +4,7 @@
 mod call;
 mod fault;
 mod logic;
+pub mod schema;
 pub mod stores;
 
 pub use call::{
