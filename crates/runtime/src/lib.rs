@@ -4,6 +4,7 @@
 mod call;
 mod fault;
 mod logic;
+mod reduce;
 pub mod schema;
 pub mod stores;
 
@@ -12,3 +13,4 @@ pub use call::{
 };
 pub use fault::{FAULTS, Fault, FaultKind};
 pub use logic::{Block, Done, Given, Logic};
+pub use reduce::Reducer;
