@@ -1,7 +1,13 @@
 //! What stores and channels do, whoever keeps them: the core keeps those that live as long as the
 //! run, the shell those that outlive it.
 
-/// The kinds of store, and of channel.
+mod channel;
+mod contents;
+
+pub use channel::Channel;
+pub use contents::{Contents, FOUND_MAX};
+
+/// The kinds of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StoreKind {
     /// Values by key.
