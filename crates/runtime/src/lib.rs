@@ -3,6 +3,7 @@
 
 mod call;
 mod fault;
+pub mod functions;
 mod logic;
 mod reduce;
 pub mod schema;

@@ -51,8 +51,10 @@ impl Contents {
     /// | kv, blackboard | everything | the value under the key, or null |
     /// | queue | takes the first value, or null | the same |
     /// | file | all values | the same |
-    /// | relational | all rows | rows whose members equal those of the key; for a key that is no object, rows with a member that equals it |
+    /// | relational | all rows | rows whose members equal those of the key |
     /// | others | all items | those whose JSON has a word of the key in it, best matches first |
+    ///
+    /// A key for rows that is no object finds those with a member that equals it.
     pub fn read(&mut self, key: Option<&Value>) -> Value {
         let kind = self.kind;
         match (&mut self.held, key) {
