@@ -5,6 +5,7 @@ mod call;
 mod fault;
 pub mod functions;
 mod logic;
+mod money;
 mod reduce;
 pub mod schema;
 pub mod stores;
@@ -14,4 +15,5 @@ pub use call::{
 };
 pub use fault::{FAULTS, Fault, FaultKind};
 pub use logic::{Block, Done, Given, Logic};
+pub use money::Money;
 pub use reduce::Reducer;
