@@ -27,15 +27,15 @@ pub struct Pending {
     pub attempt: u32,
     /// How far it has come.
     pub stage: Stage,
+    /// When it was asked for.
+    pub since: Timestamp,
 }
 
 /// How far a call has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It may leave.
+    /// It waits for room, or for people and moments.
     Allowed,
-    /// Somebody must decide first.
-    Asked,
     /// It left, as far as the history knows: without an answer it is in doubt after a crash.
     Started,
 }
@@ -87,6 +87,8 @@ pub struct ToolCall {
     pub touches: Touches,
     /// How it may run again.
     pub again: Again,
+    /// Which call of this tool it is in the run's lineage, from 1 on.
+    pub nth: u64,
     /// The kind of store, where it is one.
     pub store: Option<StoreKind>,
     /// How long it may take.

@@ -1,19 +1,42 @@
 //! Decides what a run does next. No clock, no I/O, no randomness: they arrive as inputs.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
 
+mod advance;
+mod answer;
+mod apply;
 mod call;
+mod change;
+mod decide;
 mod fault;
+mod fold;
+mod fork;
+mod frame;
 pub mod functions;
+mod input;
+mod kept;
 mod logic;
 mod money;
+mod options;
+mod plan;
+mod record;
 mod reduce;
+mod request;
+mod run;
 pub mod schema;
+mod step;
 pub mod stores;
 
+pub use advance::{Advanced, advance};
 pub use call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
 };
 pub use fault::{FAULTS, Fault, FaultKind};
+pub use fold::{Difference, Fold, NoLogic, split};
+pub use input::{Begin, Input, Refusal, Told};
 pub use logic::{Block, Done, Given, Logic};
 pub use money::Money;
+pub use options::{Limits, Options, ToolContract};
+pub use plan::{Plan, Unrunnable};
+pub use record::idempotency_key;
 pub use reduce::Reducer;
+pub use run::{Failure, Run, Status, Usage};

@@ -29,6 +29,8 @@ pub struct Given {
     pub stores: Vec<Value>,
     /// What the clock says, should it look.
     pub now: Timestamp,
+    /// Which run of a block this is in the run's lineage, from 1 on.
+    pub nth: u64,
 }
 
 /// What a block did.

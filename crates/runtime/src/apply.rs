@@ -1,0 +1,609 @@
+//! The only place where a run changes. It decides nothing: what is to happen is in the change.
+
+use history::kinds::Sealed;
+use value::{Text, Value};
+
+use crate::call::{CallId, Request, Stage};
+use crate::change::{Began, Change, Kept, Spent, Taken, What};
+use crate::fork::beneath;
+use crate::frame::Frame;
+use crate::plan::{NodeNo, Plan, Slot, Step, To};
+use crate::run::{
+    Activation, ActivationKind, Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run, Status, Try,
+    Waiting, Why,
+};
+use crate::step::mode_after;
+use crate::{Fault, FaultKind};
+
+/// So much of the path is kept.
+const PATH_MAX: usize = 10_000;
+
+impl Run {
+    /// Takes a change in, and hands on the events that record it.
+    pub(crate) fn apply(&mut self, plan: &Plan, change: Change) -> Vec<Sealed> {
+        let last_event = change.last_event();
+        if last_event.is_some() {
+            self.last_event = last_event;
+            self.derived = None;
+        }
+        match change.what {
+            What::Began(began) => self.began(plan, *began),
+            What::Answered { call, ts, taken } => {
+                self.now = ts;
+                self.answered(call, *taken);
+            }
+            What::Late { call, ts } => {
+                self.now = ts;
+                self.abandoned.remove(&call);
+            }
+            What::LeftAgain { call, ts } => {
+                self.now = ts;
+                if let Some(waiting) = self.calls.get_mut(&call) {
+                    waiting.pending.attempt += 1;
+                }
+            }
+            What::Interrupted { calls, ts } => {
+                self.now = ts;
+                for call in calls {
+                    self.interrupted(call);
+                }
+            }
+            What::WasSet { values, ts } => {
+                self.now = ts;
+                self.was_set(plan, values);
+            }
+            What::Noted { ts } => self.now = ts,
+            What::Entered { fiber, label } => {
+                self.counts.visits += 1;
+                if self.path.len() < PATH_MAX {
+                    self.path.push(label);
+                }
+                let mode = plan.label(label).entry.map_or(Mode::Back(None), Mode::Go);
+                let own = self.own(fiber);
+                let before = own.turns;
+                own.turns += 1;
+                own.mode = mode;
+                let after = own.turns;
+                self.ready.remove(&(before, fiber));
+                self.ready.insert((after, fiber));
+            }
+            What::Moved { fiber, node, to } | What::Decided { fiber, node, to, .. } => {
+                self.counts.steps += 1;
+                self.go_on(fiber, node, to);
+            }
+            What::Wrote { fiber, node, slot, value, to } => {
+                self.counts.steps += 1;
+                if !change.events.is_empty() {
+                    self.counts.ids += 1;
+                }
+                if let Some(slot) = slot {
+                    self.own(fiber).frame.set(slot, Some(value));
+                }
+                self.go_on(fiber, node, to);
+            }
+            What::Called { fiber, node, label } => {
+                self.counts.steps += 1;
+                let own = self.own(fiber);
+                own.stack.push(Activation { node, kind: ActivationKind::Call });
+                own.mode = Mode::Enter(label);
+            }
+            What::LoopBegan { fiber, node, items } => {
+                self.counts.steps += 1;
+                let kind = match plan.node(node).step {
+                    Step::Loop { .. } => ActivationKind::Loop(items, 0),
+                    _ => ActivationKind::While(0),
+                };
+                let own = self.own(fiber);
+                own.stack.push(Activation { node, kind });
+                own.mode = Mode::Back(None);
+            }
+            What::Turned { fiber, item, body, first, .. } => {
+                self.counts.steps += 1;
+                let entry = plan.label(body).entry.map_or(Mode::Back(None), Mode::Go);
+                let own = self.own(fiber);
+                if let Some((slot, value)) = item {
+                    own.frame.set(slot, Some(value));
+                }
+                match own.stack.last_mut().map(|activation| &mut activation.kind) {
+                    Some(ActivationKind::Loop(_, next)) => *next += 1,
+                    Some(ActivationKind::While(turns)) => *turns += 1,
+                    Some(ActivationKind::Call) | None => {}
+                }
+                own.mode = if first { Mode::Enter(body) } else { entry };
+            }
+            What::CameBack { fiber, node, slot, value, to } => {
+                self.pop(fiber);
+                self.own(fiber).frame.set(slot, Some(value));
+                self.go_on(fiber, node, to);
+            }
+            What::Returned { fiber, value, .. } => {
+                self.counts.steps += 1;
+                self.own(fiber).mode = Mode::Back(Some(value));
+            }
+            What::Failed { fiber, node, fault, pops } => {
+                self.counts.steps += 1;
+                if pops {
+                    self.pop(fiber);
+                }
+                self.own(fiber).mode = Mode::Failing(node, fault);
+            }
+            What::LogicFailed { fiber, node, fault } => {
+                self.counts.steps += 1;
+                self.counts.calls += 1;
+                self.counts.blocks += 1;
+                self.own(fiber).mode = Mode::Failing(node, fault);
+            }
+            What::TriedAgain { fiber, node, count } => self.tried_again(fiber, node, count),
+            What::Handled { fiber, node, handler } => {
+                let slot = plan.error;
+                let own = self.own(fiber);
+                let mode = std::mem::replace(&mut own.mode, Mode::Enter(handler));
+                if let Mode::Failing(_, fault) = mode {
+                    own.frame.set(slot, Some(fault.to_value()));
+                }
+                own.forget_tries(node);
+            }
+            What::Unwound { fiber } => {
+                let caller = self.own(fiber).stack.last().map(|activation| activation.node);
+                self.pop(fiber);
+                let own = self.own(fiber);
+                if let (Some(node), Mode::Failing(failed, _)) = (caller, &mut own.mode) {
+                    *failed = node;
+                }
+            }
+            What::Forked { fiber, node, branches } => self.forked(plan, fiber, node, branches),
+            What::Arrived { fiber } => self.arrived(fiber),
+            What::BranchFailed { fiber, node, fault } => {
+                let at = Some(plan.node(node).at.clone());
+                self.branch_failed(fiber, Failure { fault: *fault, at, event: last_event });
+            }
+            What::Joined { group, frame } => {
+                let group = self.dissolve(group);
+                let own = self.own(group.owner);
+                own.frame = frame;
+                own.mode = Mode::Go(group.join);
+                own.turns = own.turns.max(group.turns);
+                own.cause = group.cause.or(own.cause);
+                let turns = own.turns;
+                self.ready.insert((turns, group.owner));
+            }
+            What::JoinFailed { group, fault } => {
+                let group = self.dissolve(group);
+                let own = self.own(group.owner);
+                own.mode = Mode::Failing(group.join, fault);
+                own.turns = own.turns.max(group.turns);
+                let turns = own.turns;
+                self.ready.insert((turns, group.owner));
+            }
+            What::Ran { fiber, node, done, digest } => {
+                self.counts.steps += 1;
+                self.counts.blocks += 1;
+                self.derived = Some(digest);
+                for (name, value) in done.set {
+                    let slot = self.intern(plan, &name);
+                    self.own(fiber).frame.set(slot, Some(value));
+                }
+                for name in done.removed {
+                    if let Some(slot) = self.slot(plan, &name) {
+                        self.own(fiber).frame.set(slot, None);
+                    }
+                }
+                for (store, key, value) in done.written {
+                    let at = plan.stores.iter().position(|own| own.id == store);
+                    if let Some(at) = at {
+                        // The interpreter has made the same write on a copy.
+                        let _ = self.stores[at].write(key.as_deref(), value);
+                    }
+                }
+                if let Step::Logic { returned: Some(slot), .. } = &plan.node(node).step {
+                    self.own(fiber).frame.set(*slot, Some(Value::Bool(done.returned)));
+                }
+                self.go_on(fiber, node, plan.node(node).next);
+            }
+            What::StoreChanged { fiber, node, kept, slot, value } => {
+                self.counts.steps += 1;
+                match kept {
+                    Kept::Store(at, contents) => self.stores[at as usize] = *contents,
+                    Kept::Channel(at, channel) => self.channels[at as usize] = *channel,
+                    Kept::Cache(cache, key, value, until) => {
+                        self.caches.insert((cache, key), (value, until));
+                    }
+                    Kept::Queue(queue, value) => self.queues.entry(queue).or_default().push(value),
+                    Kept::Nothing => {}
+                }
+                if let Some(slot) = slot {
+                    self.own(fiber).frame.set(slot, Some(value));
+                }
+                self.go_on(fiber, node, plan.node(node).next);
+            }
+            What::Requested { fiber, node, calls, tool } => {
+                self.counts.steps += 1;
+                self.requested(fiber, node, calls, tool);
+            }
+            What::Left { call } => {
+                self.queued.pop_front();
+                self.counts.in_flight += 1;
+                if let Some(waiting) = self.calls.get_mut(&call) {
+                    waiting.pending.stage = Stage::Started;
+                }
+            }
+            What::Refused { call, fault } => {
+                self.queued.pop_front();
+                if let Some(waiting) = self.calls.remove(&call) {
+                    self.wake(waiting.fiber, Mode::Failing(waiting.node, fault));
+                }
+            }
+            What::Finished { status, result, failure } => {
+                self.finished(plan, status, result, failure, last_event);
+            }
+        }
+        change.events
+    }
+
+    fn own(&mut self, fiber: FiberNo) -> &mut Fiber {
+        if self.turn != Some(fiber) {
+            self.turn = Some(fiber);
+        }
+        self.fibers.get_mut(&fiber).expect("a change is about a fiber that is there")
+    }
+
+    fn go_on(&mut self, fiber: FiberNo, node: NodeNo, to: To) {
+        let own = self.own(fiber);
+        own.forget_tries(node);
+        own.mode = mode_after(to);
+    }
+
+    fn pop(&mut self, fiber: FiberNo) {
+        let own = self.own(fiber);
+        own.stack.pop();
+        let depth = own.depth();
+        own.tries.retain(|one| one.depth <= depth);
+    }
+
+    fn tried_again(&mut self, fiber: FiberNo, node: NodeNo, count: u32) {
+        let own = self.own(fiber);
+        own.set_tries(node, count);
+        own.mode = Mode::Go(node);
+    }
+
+    /// The slot of a name, old or new.
+    fn intern(&mut self, plan: &Plan, name: &Text) -> Slot {
+        if let Some(slot) = self.slot(plan, name) {
+            return slot;
+        }
+        let slot = plan.names.len() + self.more_names.len();
+        let slot = Slot::try_from(slot).expect("there are fewer names than that");
+        self.more_names.push(name.clone());
+        self.more_slots.insert(name.clone(), slot);
+        slot
+    }
+
+    fn began(&mut self, plan: &Plan, began: Began) {
+        let is_fork = began.from.is_some();
+        self.id = began.run;
+        if !is_fork {
+            self.agent = began.agent;
+        }
+        self.now = began.ts;
+        self.options = began.options;
+        self.from = began.from;
+        if is_fork {
+            // What was under way is the parent's: here nothing has left yet.
+            self.queued.clear();
+            self.counts.in_flight = 0;
+            self.abandoned.clear();
+            for (id, waiting) in &mut self.calls {
+                waiting.pending.stage = Stage::Allowed;
+                waiting.pending.attempt = 1;
+                if matches!(waiting.pending.request, Request::Model(_) | Request::Tool(_)) {
+                    self.queued.push_back(*id);
+                }
+            }
+            return;
+        }
+        self.began = began.ts;
+        self.seed = began.seed;
+        self.status = Status::Running;
+        let mut frame = Frame::with_room(plan.names.len());
+        for (slot, value) in &plan.initial {
+            frame.set(*slot, Some(value.clone()));
+        }
+        for (name, value) in began.inputs {
+            let slot = self.intern(plan, &name);
+            frame.set(slot, Some(value));
+        }
+        let cause = self.last_event;
+        let fiber = Fiber {
+            frame,
+            mode: Mode::Enter(plan.entry),
+            stack: Vec::new(),
+            group: None,
+            turns: 0,
+            tries: Vec::new(),
+            cause,
+        };
+        self.fibers.insert(0, fiber);
+        self.counts.fibers = 1;
+        self.ready.insert((0, 0));
+    }
+
+    fn was_set(&mut self, plan: &Plan, values: Vec<(Text, Value)>) {
+        for (name, value) in values {
+            let slot = self.intern(plan, &name);
+            for fiber in self.fibers.values_mut() {
+                fiber.frame.set(slot, Some(value.clone()));
+            }
+        }
+    }
+
+    fn wake(&mut self, fiber: FiberNo, mode: Mode) {
+        let own = self.own(fiber);
+        own.mode = mode;
+        let turns = own.turns;
+        self.ready.insert((turns, fiber));
+    }
+
+    /// A call is over; what belongs to it goes with it.
+    fn close(&mut self, call: CallId) -> Option<Waiting> {
+        let waiting = self.calls.remove(&call)?;
+        if waiting.pending.stage == Stage::Started {
+            self.counts.in_flight -= 1;
+        } else if !self.queued.is_empty() {
+            self.queued.retain(|queued| *queued != call);
+        }
+        match waiting.why {
+            Why::Expiry(question) => drop(self.calls.remove(&question)),
+            Why::Answer if matches!(waiting.pending.request, Request::Question(_)) => {
+                let timer = self.calls.iter().find(|(_, own)| own.why == Why::Expiry(call));
+                if let Some(timer) = timer.map(|(id, _)| *id) {
+                    self.calls.remove(&timer);
+                }
+            }
+            Why::Answer | Why::Retry => {}
+        }
+        Some(waiting)
+    }
+
+    fn answered(&mut self, call: CallId, taken: Taken) {
+        let Some(waiting) = self.close(call) else { return };
+        self.options.outputs.remove(&waiting.pending.at);
+        let cause = self.last_event;
+        let own = self.own(waiting.fiber);
+        own.cause = cause;
+        match taken {
+            Taken::Wrote { writes, output, to, spent } => {
+                for (slot, value) in writes {
+                    own.frame.set(slot, Some(value));
+                }
+                own.forget_tries(waiting.node);
+                if let Some(output) = output {
+                    self.last_output = output;
+                }
+                self.spend(spent);
+                self.wake(waiting.fiber, mode_after(to));
+            }
+            Taken::Again => {
+                let count = own.tries(waiting.node) + 1;
+                own.set_tries(waiting.node, count);
+                self.wake(waiting.fiber, Mode::Go(waiting.node));
+            }
+            Taken::Failed(fault, spent) => {
+                self.spend(spent);
+                self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+            }
+        }
+    }
+
+    fn spend(&mut self, spent: Spent) {
+        self.counts.prompt_tokens += spent.prompt_tokens;
+        self.counts.completion_tokens += spent.completion_tokens;
+        self.counts.cost = self.counts.cost.plus(spent.cost);
+    }
+
+    fn interrupted(&mut self, call: CallId) {
+        let Some(waiting) = self.close(call) else { return };
+        let message = format!(
+            "the process died while `{}` was under way (attempt {}): it may have happened",
+            waiting.pending.at, waiting.pending.attempt
+        );
+        let fault = Fault::new(FaultKind::Interrupted, message);
+        self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+        self.abandoned.insert(call, waiting);
+    }
+
+    fn requested(
+        &mut self,
+        fiber: FiberNo,
+        node: NodeNo,
+        calls: Vec<(crate::call::Pending, Why)>,
+        tool: Option<Text>,
+    ) {
+        if let Some(tool) = tool {
+            *self.counts.by_tool.entry(tool).or_default() += 1;
+        }
+        let own = self.own(fiber);
+        let turns = own.turns;
+        let first = calls.first().map_or(0, |(pending, _)| pending.id);
+        own.mode = Mode::Waits(first, node);
+        self.ready.remove(&(turns, fiber));
+        for (pending, why) in calls {
+            self.counts.calls += 1;
+            match &pending.request {
+                Request::Model(_) => {
+                    self.counts.requests += 1;
+                    self.queued.push_back(pending.id);
+                }
+                Request::Tool(_) => self.queued.push_back(pending.id),
+                Request::Question(_) => self.counts.questions += 1,
+                Request::Timer(_) => self.counts.timers += 1,
+            }
+            self.calls.insert(pending.id, Waiting { pending, fiber, node, why });
+        }
+    }
+
+    fn forked(
+        &mut self,
+        plan: &Plan,
+        fiber: FiberNo,
+        node: NodeNo,
+        branches: Vec<(u32, Option<(Slot, Value)>)>,
+    ) {
+        self.counts.steps += 1;
+        let Step::Fork { join, .. } = plan.node(node).step else { return };
+        let strategy = match &plan.node(join).step {
+            Step::Join { strategy, .. } => *strategy,
+            _ => unreachable!("a fork leads to a join"),
+        };
+        self.counts.groups += 1;
+        let number: GroupNo = self.counts.groups;
+        let count = u32::try_from(branches.len()).unwrap_or(u32::MAX);
+        let own = self.own(fiber);
+        own.forget_tries(node);
+        own.mode = Mode::AtJoin(number, join);
+        let (turns, cause, frame) = (own.turns, own.cause, own.frame.clone());
+        self.ready.remove(&(turns, fiber));
+        let mut group = Group {
+            owner: fiber,
+            join,
+            branches: count,
+            needed: strategy.needed(count),
+            alive: Default::default(),
+            succeeded: Default::default(),
+            failed: Default::default(),
+            turns,
+            cause: None,
+        };
+        for (order, (label, item)) in (0..).zip(branches) {
+            let id = self.counts.fibers;
+            self.counts.fibers += 1;
+            let mut frame = frame.clone();
+            if let Some((slot, value)) = item {
+                frame.set(slot, Some(value));
+            }
+            let branch = Fiber {
+                frame,
+                mode: Mode::Enter(label),
+                stack: Vec::new(),
+                group: Some((number, order)),
+                turns,
+                tries: Vec::new(),
+                cause,
+            };
+            self.fibers.insert(id, branch);
+            self.ready.insert((turns, id));
+            group.alive.insert(id);
+        }
+        if group.is_clear() {
+            self.settled.push_back(number);
+        }
+        self.groups.insert(number, group);
+    }
+
+    /// Takes a fiber away that is finished.
+    fn retire(&mut self, fiber: FiberNo) -> Option<(Fiber, GroupNo, u32)> {
+        let own = self.fibers.remove(&fiber)?;
+        self.ready.remove(&(own.turns, fiber));
+        let (group, order) = own.group?;
+        Some((own, group, order))
+    }
+
+    fn arrived(&mut self, fiber: FiberNo) {
+        self.counts.steps += 1;
+        let Some((own, number, order)) = self.retire(fiber) else { return };
+        let Some(group) = self.groups.get_mut(&number) else { return };
+        group.alive.remove(&fiber);
+        group.turns = group.turns.max(own.turns);
+        group.cause = group.cause.or(own.cause);
+        let was_clear = group.is_clear();
+        group.succeeded.insert(order, own.frame);
+        if !was_clear && group.is_clear() {
+            self.settled.push_back(number);
+        }
+    }
+
+    fn branch_failed(&mut self, fiber: FiberNo, failure: Failure) {
+        let Some((own, number, order)) = self.retire(fiber) else { return };
+        let Some(group) = self.groups.get_mut(&number) else { return };
+        group.alive.remove(&fiber);
+        group.turns = group.turns.max(own.turns);
+        let was_clear = group.is_clear();
+        group.failed.insert(order, Box::new(failure));
+        if !was_clear && group.is_clear() {
+            self.settled.push_back(number);
+        }
+    }
+
+    /// Takes a group away, with everything of it that still runs.
+    fn dissolve(&mut self, number: GroupNo) -> Group {
+        self.settled.pop_front();
+        let lost = beneath(self, &self.groups[&number]);
+        for fiber in &lost {
+            if let Some(own) = self.fibers.remove(fiber) {
+                self.ready.remove(&(own.turns, *fiber));
+            }
+        }
+        if !lost.is_empty() {
+            self.groups.retain(|_, group| !lost.contains(&group.owner));
+            let groups = &self.groups;
+            self.settled.retain(|number| groups.contains_key(number));
+            let calls: Vec<CallId> = self
+                .calls
+                .iter()
+                .filter(|(_, waiting)| lost.contains(&waiting.fiber))
+                .map(|(id, _)| *id)
+                .collect();
+            calls.into_iter().for_each(|call| self.abandon(call));
+        }
+        self.groups.remove(&number).expect("it is there until it is dissolved")
+    }
+
+    /// Nobody waits for a call any more. If it has left, its answer will still be noted.
+    fn abandon(&mut self, call: CallId) {
+        if let Some(waiting) = self.close(call)
+            && waiting.pending.stage == Stage::Started
+        {
+            self.abandoned.insert(call, waiting);
+        }
+    }
+
+    fn finished(
+        &mut self,
+        plan: &Plan,
+        status: Status,
+        result: Value,
+        failure: Option<(Box<Fault>, Option<NodeNo>)>,
+        event: Option<history::EventId>,
+    ) {
+        self.status = status;
+        self.result = result;
+        self.error = failure.map(|(fault, node)| {
+            let at = node.map(|node| plan.node(node).at.clone());
+            Box::new(Failure { fault: *fault, at, event })
+        });
+        let calls: Vec<CallId> = self.calls.keys().copied().collect();
+        calls.into_iter().for_each(|call| self.abandon(call));
+        if let Some(first) = self.fibers.remove(&0) {
+            self.last_frame = first.frame;
+        }
+        self.fibers.clear();
+        self.ready.clear();
+        self.groups.clear();
+        self.settled.clear();
+        self.turn = None;
+    }
+}
+
+impl Fiber {
+    fn forget_tries(&mut self, node: NodeNo) {
+        if !self.tries.is_empty() {
+            let depth = self.depth();
+            self.tries.retain(|one| one.depth != depth || one.node != node);
+        }
+    }
+
+    fn set_tries(&mut self, node: NodeNo, count: u32) {
+        self.forget_tries(node);
+        let depth = self.depth();
+        self.tries.push(Try { depth, node, count });
+    }
+}

@@ -1,0 +1,356 @@
+//! A run from its events. What was recorded is taken in; everything else is derived again, and
+//! what the engine would record is held against what was recorded.
+
+use std::sync::Arc;
+
+use history::Event;
+use history::kinds::words::Role;
+use history::kinds::{Fact, ModelResponse, Sealed, ToolResult, What as Said};
+use value::{Text, Value};
+
+use crate::advance::Watch;
+use crate::call::{Answer, CallId, ModelAnswer, Request};
+use crate::change::Change;
+use crate::input::{Begin, Input, Told, receive};
+use crate::logic::{Block, Done, Given, Logic};
+use crate::options::Options;
+use crate::plan::Plan;
+use crate::run::{Run, Status};
+use crate::step::step;
+use crate::{Fault, FaultKind};
+
+/// Where the history and the engine disagree.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The number of the event.
+    pub seq: u64,
+    /// What was recorded.
+    pub recorded: Event,
+    /// What the engine would record; nothing where it would wait.
+    pub derived: Option<Event>,
+    /// In words, where the engine cannot take the event at all.
+    pub why: Option<String>,
+}
+
+/// Folds the events of a run, one after the other.
+pub struct Fold {
+    plan: Arc<Plan>,
+    run: Run,
+    /// A change of which not all events were seen yet. It is taken in when they were.
+    held: Option<(Change, usize)>,
+    /// Events that belong to an input of which more must be seen.
+    partial: Vec<(Event, Fact)>,
+}
+
+impl Fold {
+    /// Nothing yet.
+    pub fn new(plan: Arc<Plan>) -> Fold {
+        let run = Run::new(&plan);
+        Fold { plan, run, held: None, partial: Vec::new() }
+    }
+
+    /// Goes on with a run that was brought to another plan.
+    pub(crate) fn resume(plan: Arc<Plan>, run: Run) -> Fold {
+        Fold { plan, run, held: None, partial: Vec::new() }
+    }
+
+    /// The run as the events so far left it: as it was after the last of them, before the engine
+    /// went on.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The plan that it runs by.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// The run, to go on with.
+    pub fn finish(self) -> (Arc<Plan>, Run) {
+        (self.plan, self.run)
+    }
+
+    /// Whether the last events belong to something of which more must come: a fork from there
+    /// goes on before it.
+    pub fn is_between(&self) -> bool {
+        self.held.is_some() || !self.partial.is_empty()
+    }
+
+    /// Takes one more event in.
+    pub fn take(
+        &mut self,
+        seq: u64,
+        event: &Event,
+        fact: &Fact,
+        logic: &mut dyn Logic,
+    ) -> Result<(), Difference> {
+        self.take_watched(seq, event, fact, logic, &mut ())
+    }
+
+    pub(crate) fn take_watched(
+        &mut self,
+        seq: u64,
+        event: &Event,
+        fact: &Fact,
+        logic: &mut dyn Logic,
+        watch: &mut dyn Watch,
+    ) -> Result<(), Difference> {
+        let differs = |derived: Option<Event>, why: Option<String>| {
+            Err(Difference { seq, recorded: event.clone(), derived, why })
+        };
+        let is_logic = matches!(&fact.what, Said::ToolCall(call)
+            if call.server.as_deref() == Some("logic"));
+        if self.held.is_none() && self.partial.is_empty() && is_logic {
+            // How it failed is in the next event.
+            self.partial.push((event.clone(), fact.clone()));
+            return Ok(());
+        }
+        let failed_block = self.failed_block(fact);
+        if let Some((nth, fault)) = failed_block {
+            let mut failing = FailsAgain { inner: logic, nth, fault };
+            self.go_on(&mut failing, watch, None);
+            let Some((call, _)) = self.partial.pop() else { return Ok(()) };
+            return match self.matched(&call, watch) {
+                Ok(()) => self.matched(event, watch).or_else(|derived| differs(derived, None)),
+                Err(derived) => {
+                    Err(Difference { seq: seq - 1, recorded: call, derived, why: None })
+                }
+            };
+        }
+        self.go_on(logic, watch, stops_at(fact));
+        if self.held.is_some() {
+            return self.matched(event, watch).or_else(|derived| differs(derived, None));
+        }
+        if is_beginning_of_answer(fact) && self.partial.is_empty() {
+            self.partial.push((event.clone(), fact.clone()));
+            return Ok(());
+        }
+        let before = self.partial.pop();
+        let Some(input) = self.input(event, fact, before.as_ref()) else {
+            return differs(None, Some("the engine would wait here".into()));
+        };
+        match receive(&self.plan, &self.run, &input, fact.common.ts) {
+            Err(refusal) => differs(None, Some(refusal.to_string())),
+            Ok(change) => {
+                self.held = Some((change, 0));
+                if let Some((earlier, _)) = before
+                    && let Err(derived) = self.matched(&earlier, watch)
+                {
+                    return Err(Difference { seq: seq - 1, recorded: earlier, derived, why: None });
+                }
+                self.matched(event, watch).or_else(|derived| differs(derived, None))
+            }
+        }
+    }
+
+    /// Steps until something would be recorded, or nothing can go on.
+    fn go_on(&mut self, logic: &mut dyn Logic, watch: &mut dyn Watch, until: Option<u64>) {
+        while self.held.is_none() && until != Some(self.run.steps()) {
+            let Some(change) = step(&self.plan, &self.run, logic) else { return };
+            if change.events.is_empty() {
+                watch.see(&self.plan, &self.run, &change);
+                self.run.apply(&self.plan, change);
+            } else {
+                self.held = Some((change, 0));
+            }
+        }
+    }
+
+    /// Holds the next event of the change that is waited for against a recorded one.
+    fn matched(&mut self, event: &Event, watch: &mut dyn Watch) -> Result<(), Option<Event>> {
+        let Some((change, seen)) = &mut self.held else { return Err(None) };
+        let derived = &change.events[*seen].event;
+        if derived.id() != event.id() {
+            return Err(Some(derived.clone()));
+        }
+        *seen += 1;
+        if *seen == change.events.len()
+            && let Some((change, _)) = self.held.take()
+        {
+            watch.see(&self.plan, &self.run, &change);
+            self.run.apply(&self.plan, change);
+        }
+        Ok(())
+    }
+
+    /// The block that failed, if the event before says that one did.
+    fn failed_block(&self, fact: &Fact) -> Option<(u64, Fault)> {
+        let (_, before) = self.partial.last()?;
+        let (Said::ToolCall(call), Said::ToolResult(result)) = (&before.what, &fact.what) else {
+            return None;
+        };
+        let nth = match call.args.as_ref()?.get("nth")? {
+            Value::Int(nth) => u64::try_from(*nth).ok()?,
+            _ => return None,
+        };
+        Some((nth, Fault::from_error(result.error.as_ref()?)))
+    }
+
+    /// The input that an event records.
+    fn input(&self, event: &Event, fact: &Fact, before: Option<&(Event, Fact)>) -> Option<Input> {
+        let run = fact.common.run_id.clone();
+        Some(match &fact.what {
+            Said::RunStarted(started) if started.from.is_none() => Input::Begin(Box::new(Begin {
+                run: run?,
+                graph: started.graph.clone()?,
+                document: started.document.clone()?,
+                inputs: started.inputs.as_deref().cloned().unwrap_or_default(),
+                options: started.options.as_deref().map(Options::from_map).unwrap_or_default(),
+                seed: started.seed.unwrap_or(0).cast_unsigned(),
+                versions: started.versions.as_deref().cloned().unwrap_or_default(),
+            })),
+            Said::RunStarted(started) => {
+                let fork = Some((run?, started.clone()));
+                Input::Told(Box::new(Told { event: event.clone(), fork }))
+            }
+            Said::ModelResponse(response) => self.model_answer(response, before)?,
+            Said::ToolResult(result) => {
+                let call = self.call(&result.call_id)?;
+                Input::Answer(call, tool_answer(result))
+            }
+            Said::QuestionAnswered(answer) => {
+                let asked = self.run.pending().find(|pending| {
+                    matches!(&pending.request, Request::Question(question)
+                        if question.id == answer.question_id)
+                })?;
+                let value = answer.answer.clone().unwrap_or_default();
+                Input::Answer(asked.id, Answer::Person(value, answer.actor.clone()))
+            }
+            Said::TimerFired(timer) => Input::Answer(self.call(&timer.timer)?, Answer::Due),
+            Said::EffectStarted(effect) => {
+                let intent = effect.call.event_id;
+                let call = self.run.pending().find(|pending| pending.intent == intent)?;
+                Input::Again(call.id)
+            }
+            Said::Interruption(interruption) => {
+                let is_affected = |intent| {
+                    interruption.affects.iter().any(|affected| affected.event_id == intent)
+                };
+                let calls = self.run.pending().filter(|pending| is_affected(pending.intent));
+                Input::Interrupted(calls.map(|pending| pending.id).collect())
+            }
+            Said::StateSet(set) => Input::Set((*set.values).clone()),
+            Said::RunPaused(paused) => {
+                Input::Pause { reason: paused.reason.clone(), step: unsigned(paused.step) }
+            }
+            Said::RunCancelled(cancelled) => Input::Cancel {
+                reason: cancelled.reason.clone(),
+                actor: cancelled.actor.clone(),
+                step: unsigned(cancelled.step),
+            },
+            Said::RunFinished(_) => Input::Tick,
+            _ => Input::Told(Box::new(Told { event: event.clone(), fork: None })),
+        })
+    }
+
+    fn call(&self, name: &Text) -> Option<CallId> {
+        let known = self.run.pending().find(|pending| pending.name == *name);
+        known.map(|pending| pending.id).or_else(|| self.run.abandoned_call(name))
+    }
+
+    fn model_answer(
+        &self,
+        response: &ModelResponse,
+        before: Option<&(Event, Fact)>,
+    ) -> Option<Input> {
+        let call = self.call(&response.request_id)?;
+        if let Some(error) = &response.error {
+            return Some(Input::Answer(call, Answer::Failed(Fault::from_error(error))));
+        }
+        let text = match before.map(|(_, fact)| &fact.what) {
+            Some(Said::MessageCreated(created)) => text_of(created.message.content.as_deref()?)?,
+            _ => return None,
+        };
+        let usage = response.usage.as_ref();
+        let tokens = |count: Option<i64>| unsigned(count).unwrap_or(0);
+        Some(Input::Answer(
+            call,
+            Answer::Model(Box::new(ModelAnswer {
+                text,
+                prompt_tokens: tokens(usage.and_then(|usage| usage.prompt_tokens)),
+                completion_tokens: tokens(usage.and_then(|usage| usage.completion_tokens)),
+                finish_reason: response.finish_reason.clone(),
+                cost: response.cost.clone(),
+            })),
+        ))
+    }
+}
+
+fn unsigned(number: Option<i64>) -> Option<u64> {
+    number.and_then(|number| u64::try_from(number).ok())
+}
+
+fn text_of(content: &[Arc<value::Map>]) -> Option<Text> {
+    content.first()?.get("text")?.as_text().cloned()
+}
+
+fn is_beginning_of_answer(fact: &Fact) -> bool {
+    matches!(&fact.what, Said::MessageCreated(created)
+        if created.message.role == Some(Role::Assistant))
+}
+
+/// After how many steps the run was stopped, if it could have gone on.
+fn stops_at(fact: &Fact) -> Option<u64> {
+    match &fact.what {
+        Said::RunPaused(paused) => unsigned(paused.step),
+        Said::RunCancelled(cancelled) => unsigned(cancelled.step),
+        _ => None,
+    }
+}
+
+fn tool_answer(result: &ToolResult) -> Answer {
+    match (&result.error, &result.result) {
+        (Some(error), _) => Answer::Failed(Fault::from_error(error)),
+        (None, Some(result)) => Answer::Value(result.get("value").cloned().unwrap_or_default()),
+        (None, None) => Answer::Value(Value::Null),
+    }
+}
+
+/// Runs blocks, but the one that failed fails again as it did.
+struct FailsAgain<'a> {
+    inner: &'a mut dyn Logic,
+    nth: u64,
+    fault: Fault,
+}
+
+impl Logic for FailsAgain<'_> {
+    fn run(&mut self, block: &Block, given: &Given) -> Result<Done, Fault> {
+        if given.nth == self.nth {
+            return Err(self.fault.clone());
+        }
+        self.inner.run(block, given)
+    }
+}
+
+/// Runs no blocks, for graphs that have none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLogic;
+
+impl Logic for NoLogic {
+    fn run(&mut self, _: &Block, _: &Given) -> Result<Done, Fault> {
+        Err(Fault::new(FaultKind::Logic, "there is no interpreter here"))
+    }
+}
+
+impl Run {
+    fn abandoned_call(&self, name: &Text) -> Option<CallId> {
+        let mut abandoned = self.abandoned.iter();
+        abandoned.find(|(_, waiting)| waiting.pending.name == *name).map(|(id, _)| *id)
+    }
+
+    /// Whether it has begun.
+    pub fn has_begun(&self) -> bool {
+        self.status != Status::New
+    }
+}
+
+/// The events of a change and what stands beside them, ready to be stored.
+pub fn split(sealed: Vec<Sealed>) -> (Vec<Event>, Vec<history::kinds::Blob>) {
+    let mut blobs = Vec::new();
+    let events = sealed.into_iter().map(|mut one| {
+        blobs.append(&mut one.blobs);
+        one.event
+    });
+    let events = events.collect();
+    (events, blobs)
+}

@@ -1,0 +1,125 @@
+//! Branches: how they begin, and what becomes of them where they join.
+
+use std::collections::BTreeSet;
+
+use history::kinds::words::InterruptionReason;
+use value::Value;
+
+use crate::change::{Change, What};
+use crate::frame::Frame;
+use crate::plan::{LabelNo, NodeNo, Operand, Plan, Slot, Step};
+use crate::record::Recorder;
+use crate::run::{Fiber, FiberNo, Group, GroupNo, Run};
+use crate::step::{items, value_of};
+use crate::{Fault, FaultKind, request};
+
+/// The branches of a fork begin.
+pub(crate) fn begin(
+    run: &Run,
+    own: &Fiber,
+    fiber: FiberNo,
+    node: NodeNo,
+    over: Option<&Operand>,
+    labels: &[LabelNo],
+    item: Option<Slot>,
+) -> Result<Change, Fault> {
+    let branches: Vec<(LabelNo, Option<(Slot, Value)>)> = match over {
+        None => labels.iter().map(|label| (*label, None)).collect(),
+        Some(over) => {
+            let items = items(&value_of(&own.frame, over))?;
+            let each = items.iter().flat_map(|one| {
+                labels.iter().map(move |label| (*label, item.map(|slot| (slot, one.clone()))))
+            });
+            each.collect()
+        }
+    };
+    let most = run.options.limits.fibers;
+    if (run.fibers.len() + branches.len()) as u64 > most {
+        let message = format!("{} branches beside {}", branches.len(), run.fibers.len());
+        return Err(Fault::new(FaultKind::Fibers, message));
+    }
+    Ok(Change::derived(What::Forked { fiber, node, branches }))
+}
+
+/// It is clear how a join ends: the branches that still run are given up.
+pub(crate) fn settle(plan: &Plan, run: &Run, number: GroupNo) -> Change {
+    let group = &run.groups[&number];
+    let join = plan.node(group.join);
+    let mut recorder = Recorder::new(run, Some(&join.at));
+    let lost = beneath(run, group);
+    let given_up = run.calls.values().filter(|waiting| lost.contains(&waiting.fiber));
+    let intents = request::affected(given_up);
+    if !intents.is_empty() {
+        recorder.interruption(InterruptionReason::Canceled, intents);
+    }
+    let merged = if group.is_met() { merge(plan, run, group) } else { Err(failure(group)) };
+    let what = match merged {
+        Ok(frame) => What::Joined { group: number, frame },
+        Err(fault) => What::JoinFailed { group: number, fault: Box::new(fault) },
+    };
+    Change { events: recorder.events, what }
+}
+
+/// The fibers that belong to a group, and to the groups of those, and so on.
+pub(crate) fn beneath(run: &Run, group: &Group) -> BTreeSet<FiberNo> {
+    let mut all = group.alive.clone();
+    if all.is_empty() || run.groups.len() == 1 {
+        return all;
+    }
+    let mut more: Vec<FiberNo> = all.iter().copied().collect();
+    while let Some(fiber) = more.pop() {
+        for inner in run.groups.values().filter(|inner| inner.owner == fiber) {
+            more.extend(inner.alive.iter().filter(|one| all.insert(**one)));
+        }
+    }
+    all
+}
+
+/// The frames of the branches that succeeded, in the order in which they began.
+fn merge(plan: &Plan, run: &Run, group: &Group) -> Result<Frame, Fault> {
+    let base = &run.fiber(group.owner).frame;
+    let own = match &plan.node(group.join).step {
+        Step::Join { reducers, .. } => reducers,
+        _ => unreachable!("a group waits at a join"),
+    };
+    let mut merged = base.clone();
+    for branch in group.succeeded.values() {
+        for (slot, value) in branch.changed_from(base) {
+            let reducer = own.get(&slot).or_else(|| plan.reducers.get(&slot));
+            match (reducer, value) {
+                (Some(reducer), Some(value)) => {
+                    let so_far = merged.take(slot);
+                    let reduced = reducer.reduce(base.get(slot), so_far, value)?;
+                    merged.set(slot, Some(reduced));
+                }
+                (_, value) => merged.set(slot, value.cloned()),
+            }
+        }
+    }
+    Ok(merged)
+}
+
+fn failure(group: &Group) -> Fault {
+    let mut failed = group.failed.values();
+    if group.needed == group.branches
+        && let (Some(only), None) = (failed.next(), failed.next())
+    {
+        return only.fault.clone();
+    }
+    let told = group.failed.iter().take(20).map(|(branch, failure)| {
+        let mut error = failure.fault.to_value();
+        if let Value::Map(map) = &mut error {
+            let map = std::sync::Arc::make_mut(map);
+            map.insert("branch".into(), Value::Int(i64::from(*branch)));
+            map.insert("at".into(), failure.at.clone().into());
+        }
+        error
+    });
+    let message = format!(
+        "{} of {} branches failed, and {} must succeed",
+        group.failed.len(),
+        group.branches,
+        group.needed
+    );
+    Fault { details: Some(Value::list(told)), ..Fault::new(FaultKind::Branches, message) }
+}

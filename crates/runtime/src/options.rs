@@ -1,0 +1,239 @@
+//! What a run was begun with. It is recorded, so that a run goes on as it began whatever the
+//! machine says that it is resumed or replayed on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use graph::{Again, Touches};
+use value::{Map, Text, Value};
+
+use crate::money::Money;
+
+/// What a run was begun with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// How far it may go.
+    pub limits: Limits,
+    /// The model that is asked in the place of every agent's own.
+    pub model: Option<Text>,
+    /// Answers are immediate: nobody else goes on while a fiber waits for one.
+    pub in_turn: bool,
+    /// Persistent stores are kept in the run: it is a rehearsal.
+    pub rehearsal: bool,
+    /// What each tool touches, and how it may run again, as it was declared when the run began.
+    pub tools: BTreeMap<Text, ToolContract>,
+    /// In a fork, writes may leave.
+    pub live: bool,
+    /// What nodes answer in a fork, the next time they are asked.
+    pub outputs: BTreeMap<Text, Value>,
+}
+
+/// How far a run may go, over restarts and forks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Processes begun.
+    pub visits: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Calls within calls.
+    pub depth: u64,
+    /// Branches at the same time.
+    pub fibers: u64,
+    /// Effects under way at the same time.
+    pub in_flight: u64,
+    /// Tokens of all models.
+    pub tokens: Option<u64>,
+    /// What all models cost.
+    pub cost: Option<Money>,
+    /// Milliseconds since the run began.
+    pub time_ms: Option<u64>,
+    /// Calls of each tool.
+    pub calls: BTreeMap<Text, u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            visits: 1_000,
+            steps: 10_000_000,
+            depth: 1_000,
+            fibers: 100_000,
+            in_flight: 64,
+            tokens: None,
+            cost: None,
+            time_ms: None,
+            calls: BTreeMap::new(),
+        }
+    }
+}
+
+/// What is known of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolContract {
+    /// What it touches.
+    pub touches: Touches,
+    /// How it may run again.
+    pub again: Again,
+    /// How long it may take.
+    pub timeout_ms: Option<u64>,
+}
+
+impl Options {
+    /// As `run_started` records them. What is as always is left out.
+    pub fn to_map(&self) -> Arc<Map> {
+        let mut map = Map::default();
+        let usual = Limits::default();
+        let mut limits = Map::default();
+        for (name, own, usual) in [
+            ("visits", self.limits.visits, usual.visits),
+            ("steps", self.limits.steps, usual.steps),
+            ("depth", self.limits.depth, usual.depth),
+            ("fibers", self.limits.fibers, usual.fibers),
+            ("in_flight", self.limits.in_flight, usual.in_flight),
+        ] {
+            if own != usual {
+                limits.insert(name.into(), number(own));
+            }
+        }
+        if let Some(tokens) = self.limits.tokens {
+            limits.insert("tokens".into(), number(tokens));
+        }
+        if let Some(cost) = self.limits.cost {
+            limits.insert("cost".into(), Value::text(cost.to_string()));
+        }
+        if let Some(time) = self.limits.time_ms {
+            limits.insert("time_ms".into(), number(time));
+        }
+        if !self.limits.calls.is_empty() {
+            let calls = self.limits.calls.iter().map(|(tool, most)| (tool.clone(), number(*most)));
+            limits.insert("calls".into(), Value::map(calls));
+        }
+        let mut put = |name: &str, value: Value| {
+            map.insert(name.into(), value);
+        };
+        if !limits.is_empty() {
+            put("limits", limits.into());
+        }
+        if let Some(model) = &self.model {
+            put("model", Value::Text(model.clone()));
+        }
+        for (name, is_so) in
+            [("in_turn", self.in_turn), ("rehearsal", self.rehearsal), ("live", self.live)]
+        {
+            if is_so {
+                put(name, true.into());
+            }
+        }
+        if !self.tools.is_empty() {
+            let tools = self.tools.iter().map(|(tool, contract)| (tool.clone(), contract.value()));
+            put("tools", Value::map(tools));
+        }
+        if !self.outputs.is_empty() {
+            let outputs = self.outputs.iter().map(|(at, value)| (at.clone(), value.clone()));
+            put("outputs", Value::map(outputs));
+        }
+        Arc::new(map)
+    }
+
+    /// As `run_started` recorded them.
+    pub fn from_map(map: &Map) -> Options {
+        let limits = map.get("limits");
+        let usual = Limits::default();
+        let count = |name: &str, usual: u64| {
+            limits.and_then(|limits| limits.get(name)).and_then(as_number).unwrap_or(usual)
+        };
+        let maybe = |name: &str| limits.and_then(|limits| limits.get(name)).and_then(as_number);
+        let is = |name: &str| map.get(name) == Some(&Value::Bool(true));
+        let members =
+            |value: Option<&Value>| value.and_then(Value::as_map).cloned().unwrap_or_default();
+        Options {
+            limits: Limits {
+                visits: count("visits", usual.visits),
+                steps: count("steps", usual.steps),
+                depth: count("depth", usual.depth),
+                fibers: count("fibers", usual.fibers),
+                in_flight: count("in_flight", usual.in_flight),
+                tokens: maybe("tokens"),
+                cost: limits
+                    .and_then(|limits| limits.get("cost"))
+                    .and_then(Value::as_text)
+                    .and_then(|text| Money::parse(text)),
+                time_ms: maybe("time_ms"),
+                calls: members(limits.and_then(|limits| limits.get("calls")))
+                    .iter()
+                    .filter_map(|(tool, most)| Some((tool.clone(), as_number(most)?)))
+                    .collect(),
+            },
+            model: map.get("model").and_then(Value::as_text).cloned(),
+            in_turn: is("in_turn"),
+            rehearsal: is("rehearsal"),
+            tools: members(map.get("tools"))
+                .iter()
+                .map(|(tool, contract)| (tool.clone(), ToolContract::read(contract)))
+                .collect(),
+            live: is("live"),
+            outputs: members(map.get("outputs"))
+                .iter()
+                .map(|(at, value)| (at.clone(), value.clone()))
+                .collect(),
+        }
+    }
+}
+
+impl ToolContract {
+    /// A tool of which nothing is known may do anything, and must not be repeated.
+    pub const UNKNOWN: ToolContract =
+        ToolContract { touches: Touches::Write, again: Again::ByAsking, timeout_ms: None };
+
+    fn value(self) -> Value {
+        let touches = match self.touches {
+            Touches::Nothing => "nothing",
+            Touches::Clock => "clock",
+            Touches::Random => "random",
+            Touches::Read => "read",
+            Touches::Write => "write",
+            Touches::Model => "model",
+            Touches::Person => "person",
+        };
+        let again = match self.again {
+            Again::Freely => "free",
+            Again::WithKey => "key",
+            Again::ByAsking => "ask",
+        };
+        let mut members = vec![("touches", touches.into()), ("again", Value::text(again))];
+        members.extend(self.timeout_ms.map(|timeout| ("timeout_ms", number(timeout))));
+        Value::map(members)
+    }
+
+    fn read(value: &Value) -> ToolContract {
+        let word = |name: &str| value.get(name).and_then(Value::as_text).map(|word| &**word);
+        ToolContract {
+            touches: match word("touches") {
+                Some("nothing") => Touches::Nothing,
+                Some("clock") => Touches::Clock,
+                Some("random") => Touches::Random,
+                Some("read") => Touches::Read,
+                Some("model") => Touches::Model,
+                Some("person") => Touches::Person,
+                _ => Touches::Write,
+            },
+            again: match word("again") {
+                Some("free") => Again::Freely,
+                Some("key") => Again::WithKey,
+                _ => Again::ByAsking,
+            },
+            timeout_ms: value.get("timeout_ms").and_then(as_number),
+        }
+    }
+}
+
+fn number(number: u64) -> Value {
+    Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn as_number(value: &Value) -> Option<u64> {
+    match value {
+        Value::Int(number) => u64::try_from(*number).ok(),
+        _ => None,
+    }
+}

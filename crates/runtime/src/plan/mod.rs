@@ -1,0 +1,357 @@
+//! A graph made ready to run: flat lists, numbers instead of names, compiled conditions.
+//!
+//! A plan is valid by construction: every place that control can go to exists, every name has a
+//! slot, every function and schema is found. What cannot run yet is a step that says so.
+
+mod build;
+mod condition;
+mod steps;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use graph::{Again, Cmp, Touches};
+use value::{Map, Text, Value};
+
+pub use build::Unrunnable;
+pub(crate) use condition::Condition;
+
+use crate::functions::Function;
+use crate::logic::Block;
+use crate::reduce::Reducer;
+use crate::schema::{SchemaId, Schemas};
+use crate::stores::StoreKind;
+
+/// The place of a name in a frame.
+pub(crate) type Slot = u32;
+/// The place of a node in the plan.
+pub(crate) type NodeNo = u32;
+/// The place of a label in the plan.
+pub(crate) type LabelNo = u32;
+
+/// A graph made ready to run.
+#[derive(Debug)]
+pub struct Plan {
+    /// What the agent is called.
+    pub name: Text,
+    pub(crate) labels: Vec<PlanLabel>,
+    pub(crate) nodes: Vec<PlanNode>,
+    pub(crate) entry: LabelNo,
+    pub(crate) names: Vec<Text>,
+    pub(crate) slots: BTreeMap<Text, Slot>,
+    /// What the frame holds before the run is given anything.
+    pub(crate) initial: Vec<(Slot, Value)>,
+    pub(crate) schemas: Schemas,
+    pub(crate) agents: Vec<Agent>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) stores: Vec<StoreDef>,
+    pub(crate) channels: Vec<ChannelDef>,
+    /// How names are merged where branches join.
+    pub(crate) reducers: BTreeMap<Slot, Reducer>,
+    pub(crate) error: Slot,
+}
+
+#[derive(Debug)]
+pub(crate) struct PlanLabel {
+    pub(crate) id: Text,
+    /// Nothing only where the label has no node: it ends at once.
+    pub(crate) entry: Option<NodeNo>,
+}
+
+#[derive(Debug)]
+pub(crate) struct PlanNode {
+    pub(crate) label: LabelNo,
+    /// `label/n1`, as events write it.
+    pub(crate) at: Text,
+    pub(crate) hash: value::Digest,
+    pub(crate) step: Step,
+    pub(crate) next: To,
+    pub(crate) retry: Option<Box<Retry>>,
+    /// The handler of its failures.
+    pub(crate) handler: Option<LabelNo>,
+    /// What is noted of the clause it is, where it is one of a gate's.
+    pub(crate) clause: Option<Value>,
+}
+
+/// Where control goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum To {
+    /// The label ends.
+    End,
+    Node(NodeNo),
+    Label(LabelNo),
+}
+
+/// A constant or a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Operand {
+    Lit(Value),
+    Var(Slot),
+}
+
+/// What is done at a node.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Pass,
+    Set { to: Slot, from: Operand },
+    Compute { to: Option<Slot>, function: &'static Function, args: Vec<Operand> },
+    Filter { to: Slot, list: Operand, field: Text, cmp: Cmp, value: Operand },
+    Sort { to: Slot, list: Operand, field: Text, descending: bool },
+    If { condition: Condition, then: To, otherwise: To },
+    Call { label: LabelNo, out: Slot },
+    Loop { list: Operand, item: Slot, body: LabelNo, after: To, last: Slot },
+    While { condition: Condition, limit: u64, body: LabelNo, after: To, last: Slot },
+    Return(Operand),
+    Enforce { policy: Text, present: Slot, role: Slot },
+    Fail { code: Text },
+    Clock { form: ClockForm, out: Option<Slot> },
+    Uuid { out: Option<Slot> },
+    Sleep(Operand),
+    Logic { block: u32, given: Option<Vec<Slot>>, returned: Option<Slot> },
+    Model(Box<ModelStep>),
+    Tool(Box<ToolStep>),
+    ReadStore { store: u32, key: Option<Operand>, out: Option<Slot> },
+    WriteStore { store: u32, input: Option<SchemaId> },
+    Receive { channel: u32, out: Option<Slot> },
+    Publish { channel: u32, input: Option<SchemaId> },
+    CacheGet { cache: Text, key: Operand, out: Option<Slot>, fallback: Option<Operand> },
+    CacheSet { cache: Text, key: Operand, value: Operand, ttl_s: Option<u64> },
+    QueuePut { queue: Text, value: Operand, out: Option<Slot> },
+    Fork { over: Option<Operand>, item: Option<Slot>, branches: Vec<LabelNo>, join: NodeNo },
+    Join { strategy: Strategy, reducers: BTreeMap<Slot, Reducer> },
+    Ask(Box<AskStep>),
+    Effect(Box<EffectStep>),
+    Unready(Text),
+}
+
+/// What a clock is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClockForm {
+    Seconds,
+    Text,
+}
+
+#[derive(Debug)]
+pub(crate) struct ModelStep {
+    pub(crate) agent: u32,
+    pub(crate) input: Option<SchemaId>,
+    /// The schema of the answer, the slots of its fields, and that of the whole.
+    pub(crate) output: Option<(SchemaId, Vec<Slot>, Slot)>,
+    pub(crate) out: Option<Slot>,
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+#[derive(Debug)]
+pub(crate) struct ToolStep {
+    /// Which tool, or the name under which it stands.
+    pub(crate) tool: Operand,
+    /// What it is chosen from, where there are several.
+    pub(crate) choices: Vec<Text>,
+    pub(crate) input: Option<SchemaId>,
+    /// Where its text stands without a schema: the first that is there.
+    pub(crate) texts: Vec<Slot>,
+    pub(crate) out: Option<Slot>,
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+#[derive(Debug)]
+pub(crate) struct AskStep {
+    pub(crate) prompt: Operand,
+    pub(crate) schema: Option<Value>,
+    pub(crate) options: Vec<Value>,
+    pub(crate) default: Option<Operand>,
+    pub(crate) expires_ms: Option<u64>,
+    pub(crate) capability: Option<Text>,
+    pub(crate) out: Option<Slot>,
+    /// Where control goes when nobody answers; nothing where no edge says.
+    pub(crate) expired: Option<To>,
+}
+
+#[derive(Debug)]
+pub(crate) struct EffectStep {
+    pub(crate) server: Text,
+    pub(crate) tool: Text,
+    pub(crate) target: Option<Operand>,
+    pub(crate) args: Vec<Operand>,
+    pub(crate) input: Option<SchemaId>,
+    pub(crate) touches: Touches,
+    pub(crate) again: Again,
+    pub(crate) out: Option<Slot>,
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+/// What a join waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strategy {
+    All,
+    Any,
+    Quorum(Option<u32>),
+}
+
+impl Strategy {
+    /// The strategy of this word. It is checked before, so that an unknown one counts as `all`.
+    pub(crate) fn of(word: &str) -> Strategy {
+        match word {
+            "any" | "race" => Strategy::Any,
+            "quorum" => Strategy::Quorum(None),
+            _ => match word.strip_prefix("quorum:").and_then(|count| count.parse().ok()) {
+                Some(count) => Strategy::Quorum(Some(count)),
+                None => Strategy::All,
+            },
+        }
+    }
+
+    /// How many of so many branches must succeed.
+    pub(crate) fn needed(self, branches: u32) -> u32 {
+        match self {
+            Strategy::All => branches,
+            Strategy::Any => 1.min(branches),
+            Strategy::Quorum(None) => {
+                if branches == 0 {
+                    0
+                } else {
+                    branches / 2 + 1
+                }
+            }
+            Strategy::Quorum(Some(count)) => count,
+        }
+    }
+}
+
+/// How a node is tried again.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Retry {
+    pub(crate) count: u32,
+    pub(crate) backoff_ms: u64,
+    pub(crate) backoff: Backoff,
+    pub(crate) backoff_max_ms: Option<u64>,
+    /// The codes that are tried again; all where none is given.
+    pub(crate) errors: Vec<Text>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Backoff {
+    Fixed,
+    Linear,
+    Exponential,
+}
+
+impl Retry {
+    /// How long to wait before an attempt; the second one is number 1.
+    pub(crate) fn delay_ms(&self, attempt: u32) -> u64 {
+        let times = match self.backoff {
+            Backoff::Fixed => 1,
+            Backoff::Linear => u64::from(attempt),
+            Backoff::Exponential => 1u64.checked_shl(attempt.saturating_sub(1)).unwrap_or(u64::MAX),
+        };
+        let delay = self.backoff_ms.saturating_mul(times);
+        // A year: beyond that the calendar ends somewhere.
+        delay.min(self.backoff_max_ms.unwrap_or(u64::MAX)).min(365 * 24 * 3_600_000)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) id: Text,
+    pub(crate) model: Text,
+    pub(crate) prompt: Text,
+    pub(crate) params: Map,
+}
+
+#[derive(Debug)]
+pub(crate) struct StoreDef {
+    pub(crate) id: Text,
+    pub(crate) kind: StoreKind,
+    /// It outlives the run.
+    pub(crate) persistent: bool,
+    pub(crate) can_read: bool,
+    pub(crate) can_write: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct ChannelDef {
+    pub(crate) id: Text,
+    pub(crate) declared: Value,
+}
+
+impl Plan {
+    /// The name of a slot that the plan knows.
+    pub(crate) fn name(&self, slot: Slot) -> Option<&Text> {
+        self.names.get(slot as usize)
+    }
+
+    pub(crate) fn node(&self, node: NodeNo) -> &PlanNode {
+        &self.nodes[node as usize]
+    }
+
+    pub(crate) fn label(&self, label: LabelNo) -> &PlanLabel {
+        &self.labels[label as usize]
+    }
+
+    /// The node that is written like this: `label/n1`, or a label with only one node that leaves
+    /// the core.
+    pub fn find_node(&self, written: &str) -> Option<Text> {
+        if let Some(node) = self.nodes.iter().find(|node| *node.at == *written) {
+            return Some(node.at.clone());
+        }
+        let label = self.labels.iter().position(|label| *label.id == *written)?;
+        let mut inside =
+            self.nodes.iter().filter(|node| node.label as usize == label && node.step.leaves());
+        let first = inside.next()?;
+        inside.next().is_none().then(|| first.at.clone())
+    }
+
+    /// Names of the labels, for messages.
+    pub fn label_names(&self) -> impl Iterator<Item = &Text> {
+        self.labels.iter().map(|label| &label.id)
+    }
+
+    /// The schemas that shape calls.
+    pub fn schemas(&self) -> &Schemas {
+        &self.schemas
+    }
+
+    /// The tools that the graph calls by name, each once.
+    pub fn tools(&self) -> Vec<Text> {
+        let mut tools: Vec<Text> = Vec::new();
+        for node in &self.nodes {
+            if let Step::Tool(step) = &node.step {
+                match &step.tool {
+                    Operand::Lit(Value::Text(tool)) => tools.push(tool.clone()),
+                    _ => tools.extend(step.choices.iter().cloned()),
+                }
+            }
+        }
+        tools.sort();
+        tools.dedup();
+        tools
+    }
+
+    /// The models that agents of the graph ask, each once.
+    pub fn models(&self) -> Vec<Text> {
+        let mut models: Vec<Text> = self.agents.iter().map(|agent| agent.model.clone()).collect();
+        models.sort();
+        models.dedup();
+        models
+    }
+}
+
+impl Step {
+    /// Whether an answer from outside comes back to it.
+    pub(crate) fn leaves(&self) -> bool {
+        matches!(
+            self,
+            Step::Model(_) | Step::Tool(_) | Step::Effect(_) | Step::Ask(_) | Step::Sleep(_)
+        )
+    }
+}
+
+impl fmt::Display for To {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            To::End => f.write_str("end"),
+            To::Node(node) => write!(f, "node {node}"),
+            To::Label(label) => write!(f, "label {label}"),
+        }
+    }
+}

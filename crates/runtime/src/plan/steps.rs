@@ -1,0 +1,330 @@
+//! What each node becomes.
+
+use std::collections::BTreeMap;
+
+use graph::ops::{Does, OpDef, Port, SlotKind};
+use graph::{Cmp, Expr, Operand as Written, Touches, Verb};
+use value::{Text, Value};
+
+use super::build::{Builder, Place, Unrunnable, slot_name, strategy};
+use super::{
+    AskStep, ClockForm, Condition, EffectStep, LabelNo, ModelStep, Operand, Step, To, ToolStep,
+};
+use crate::functions;
+use crate::logic::Block;
+use crate::reduce::Reducer;
+use crate::schema::SchemaId;
+
+/// So many turns a `While` makes that names no limit.
+const TURNS_MAX: u64 = 10_000;
+
+impl Builder<'_> {
+    /// What is done at a node.
+    pub(super) fn step(&mut self, op: &OpDef, place: &Place<'_>) -> Result<Step, Unrunnable> {
+        Ok(match op.does {
+            Does::Adapter => self.adapter(place),
+            Does::Guard => Step::Pass,
+            Does::If => Step::If {
+                condition: self.condition(place),
+                then: place.to(Port::Then),
+                otherwise: place.to(Port::Else),
+            },
+            Does::Call => {
+                let callee = place.text("label").unwrap_or_else(|| "".into());
+                let out = self.bound(place, "out");
+                let out = out.unwrap_or_else(|| self.slot(&"_call_result".into()));
+                Step::Call { label: self.label_number(&callee)?, out }
+            }
+            Does::Loop => Step::Loop {
+                list: self.needed(place, "ref"),
+                item: self.bound_or(place, "item"),
+                body: body(place)?,
+                after: place.to(Port::After),
+                last: self.slot(&"_loop_last".into()),
+            },
+            Does::While => Step::While {
+                condition: self.condition(place),
+                limit: place.number("limit").unwrap_or(TURNS_MAX),
+                body: body(place)?,
+                after: place.to(Port::After),
+                last: self.slot(&"_while_last".into()),
+            },
+            Does::Return => {
+                Step::Return(self.operand(place, "var").unwrap_or(Operand::Lit(Value::Null)))
+            }
+            Does::Set => {
+                Step::Set { to: self.bound_or(place, "name"), from: self.needed(place, "ref") }
+            }
+            Does::Compute => {
+                let name = place.text("fn").unwrap_or_else(|| "".into());
+                let (to, args) = (self.bound_or(place, "dst"), self.operands(place, "args"));
+                match functions::find(&name) {
+                    Some(function) => Step::Compute { to: Some(to), function, args },
+                    None => Step::Unready(format!("there is no function `{name}`").into()),
+                }
+            }
+            Does::Filter => Step::Filter {
+                to: self.bound_or(place, "name"),
+                list: self.needed(place, "ref"),
+                field: place.text("field").unwrap_or_else(|| "".into()),
+                cmp: place.text("cmp").and_then(|word| Cmp::from_word(&word)).unwrap_or(Cmp::Eq),
+                value: self.needed(place, "value"),
+            },
+            Does::Sort => Step::Sort {
+                to: self.bound_or(place, "name"),
+                list: self.needed(place, "ref"),
+                field: place.text("field").unwrap_or_else(|| "".into()),
+                descending: place.text("order").as_deref() == Some("desc"),
+            },
+            Does::CacheGet => Step::CacheGet {
+                cache: place.text("name").unwrap_or_else(|| "".into()),
+                key: self.needed(place, "key"),
+                out: self.bound(place, "out"),
+                fallback: self.operand(place, "fallback"),
+            },
+            Does::CacheSet => Step::CacheSet {
+                cache: place.text("name").unwrap_or_else(|| "".into()),
+                key: self.needed(place, "key"),
+                value: self.needed(place, "value"),
+                ttl_s: place.number("ttl_s"),
+            },
+            Does::QueuePut => Step::QueuePut {
+                queue: place.text("queue").unwrap_or_else(|| "".into()),
+                value: self.needed(place, "value"),
+                out: self.bound(place, "out"),
+            },
+            Does::Enforce => Step::Enforce {
+                policy: place.text("policy").unwrap_or_else(|| "".into()),
+                present: self.slot(&"_auth_present".into()),
+                role: self.slot(&"_role".into()),
+            },
+            Does::Transact | Does::Route => {
+                Step::Unready(format!("`{}` cannot run yet", op.name).into())
+            }
+            Does::Fork => Step::Fork {
+                over: self.operand(place, "over"),
+                item: self.bound(place, "item"),
+                branches: place.labels(Port::Branch),
+                // The builder finds it when all labels are known.
+                join: 0,
+            },
+            Does::Join => Step::Join { strategy: strategy(place), reducers: self.reducers(place) },
+            Does::Ask => self.ask(place),
+        })
+    }
+
+    fn condition(&mut self, place: &Place<'_>) -> Condition {
+        let always = Expr::Const(true);
+        let written = slot_name(place, SlotKind::Condition);
+        let expr = match written.and_then(|slot| place.node.operands.one(slot)) {
+            Some(Written::Expr(expr)) => expr,
+            _ => &always,
+        };
+        Condition::new(expr, &mut |name| self.slot(name))
+    }
+
+    fn needed(&mut self, place: &Place<'_>, slot: &str) -> Operand {
+        self.operand(place, slot).unwrap_or(Operand::Lit(Value::Null))
+    }
+
+    fn bound_or(&mut self, place: &Place<'_>, slot: &str) -> super::Slot {
+        let bound = self.bound(place, slot);
+        bound.unwrap_or_else(|| self.slot(&"_".into()))
+    }
+
+    fn reducers(&mut self, place: &Place<'_>) -> BTreeMap<super::Slot, Reducer> {
+        let given = place.literal("reducers").and_then(Value::as_map);
+        let given = given.into_iter().flat_map(|map| map.iter());
+        let known =
+            given.filter_map(|(name, word)| Some((name.clone(), Reducer::find(word.as_text()?)?)));
+        known.collect::<Vec<_>>().into_iter().map(|(name, it)| (self.slot(&name), it)).collect()
+    }
+
+    fn ask(&mut self, place: &Place<'_>) -> Step {
+        Step::Ask(Box::new(AskStep {
+            prompt: self.needed(place, "prompt"),
+            schema: place.literal("schema").cloned(),
+            options: place.literal("options").and_then(Value::as_list).unwrap_or_default().to_vec(),
+            default: self.operand(place, "default"),
+            expires_ms: place.number("expires"),
+            capability: place.text("capability"),
+            out: self.bound(place, "out"),
+            expired: place.found(Port::Expired),
+        }))
+    }
+
+    fn adapter(&mut self, place: &Place<'_>) -> Step {
+        let Some((space, verb)) = place.node.adapter() else {
+            return Step::Unready("it names no adapter".into());
+        };
+        let out = self.bound(place, "out");
+        match place.node.verb() {
+            Some(Verb::Noop) => return Step::Pass,
+            Some(Verb::Fail) => {
+                return Step::Fail {
+                    code: place.text("target").unwrap_or_else(|| "failed".into()),
+                };
+            }
+            Some(Verb::Logic) => return self.logic(place, out),
+            Some(Verb::InvokeAgent) => return self.model(place, out),
+            Some(Verb::CallTool) => return self.tool(place, out),
+            Some(Verb::ReadStore | Verb::WriteStore) => return self.store(place, out),
+            Some(Verb::Receive | Verb::Publish) => return self.channel(place, out),
+            None => {}
+        }
+        if space == "core" {
+            return self.core(place, verb, out);
+        }
+        let contract = place.node.contract().copied().unwrap_or(graph::contracts::UNKNOWN);
+        Step::Effect(Box::new(EffectStep {
+            server: space.into(),
+            tool: verb.into(),
+            target: self.operand(place, "target"),
+            args: self.operands(place, "args"),
+            input: self.schema(place, "input"),
+            touches: contract.touches,
+            again: contract.again,
+            out,
+            timeout_ms: place.number("timeout_ms"),
+        }))
+    }
+
+    /// What the core does itself.
+    fn core(&mut self, place: &Place<'_>, verb: &str, out: Option<super::Slot>) -> Step {
+        let contract = place.node.contract().copied().unwrap_or(graph::contracts::UNKNOWN);
+        let target = self.operand(place, "target");
+        match (contract.touches, contract.kind) {
+            (Touches::Clock, "control") => {
+                Step::Sleep(target.unwrap_or(Operand::Lit(Value::Int(0))))
+            }
+            (Touches::Clock, _) if verb.eq_ignore_ascii_case("NOW") => {
+                Step::Clock { form: ClockForm::Seconds, out }
+            }
+            (Touches::Clock, _) => Step::Clock { form: ClockForm::Text, out },
+            (Touches::Random, _) => Step::Uuid { out },
+            (Touches::Nothing, _) => match functions::find(verb) {
+                Some(function) => {
+                    let mut args: Vec<Operand> = target.into_iter().collect();
+                    args.extend(self.operands(place, "args"));
+                    Step::Compute { to: out, function, args }
+                }
+                None => Step::Unready(format!("there is no function `core.{verb}`").into()),
+            },
+            _ => Step::Unready(format!("`core.{verb}` cannot run yet").into()),
+        }
+    }
+
+    fn logic(&mut self, place: &Place<'_>, returned: Option<super::Slot>) -> Step {
+        let Some(code) = place.node.logic().cloned() else {
+            return Step::Unready("the text of a logic block must be a constant".into());
+        };
+        let read = logic::read(&code);
+        let is_known = !read.reads_all && !read.inexact;
+        let given = is_known.then(|| {
+            let mut slots: Vec<super::Slot> =
+                read.reads.iter().chain(&read.writes).map(|name| self.slot(name)).collect();
+            slots.sort_unstable();
+            slots.dedup();
+            slots
+        });
+        let known = self.blocks.iter().find(|block| block.code == code).map(|block| block.number);
+        let block = known.unwrap_or_else(|| {
+            let number = u32::try_from(self.blocks.len()).expect("there are fewer blocks");
+            let declared = self.graph.declarations.of(graph::Kind::Stores);
+            let stores = declared
+                .iter()
+                .filter(|(id, _)| read.inexact || read.stores.iter().any(|(used, _)| used == *id));
+            let kind = |store: &Value| {
+                let word = store.get("store_type").and_then(Value::as_text);
+                crate::stores::StoreKind::of(word.map_or("kv", |word| word))
+            };
+            let stores = stores.map(|(id, store)| (id.clone(), kind(store))).collect();
+            self.blocks.push(Block { number, code, stores });
+            number
+        });
+        Step::Logic { block, given, returned }
+    }
+
+    fn schema(&self, place: &Place<'_>, slot: &str) -> Option<SchemaId> {
+        self.schemas.find(&place.text(slot)?)
+    }
+
+    fn model(&mut self, place: &Place<'_>, out: Option<super::Slot>) -> Step {
+        let target = place.node.target().cloned();
+        let agent = target.as_deref().and_then(|id| self.agents.get(id).copied());
+        let Some(agent) = agent else {
+            let id = target.unwrap_or_else(|| "".into());
+            return Step::Unready(format!("there is no agent `{id}`").into());
+        };
+        let output = self.schema(place, "output").map(|id| {
+            let schema = self.schemas.schema(id);
+            let fields: Vec<Text> = schema.fields.iter().map(|field| field.name.clone()).collect();
+            let whole = self.graph.declarations.name_of_answer(&schema.name);
+            (id, fields, whole)
+        });
+        let output = output.map(|(id, fields, whole)| {
+            (id, fields.iter().map(|name| self.slot(name)).collect(), self.slot(&whole))
+        });
+        Step::Model(Box::new(ModelStep {
+            agent,
+            input: self.schema(place, "input"),
+            output,
+            out,
+            timeout_ms: place.number("timeout_ms"),
+        }))
+    }
+
+    fn tool(&mut self, place: &Place<'_>, out: Option<super::Slot>) -> Step {
+        let texts = ["tool_input", "input", "action"].map(|name| self.slot(&name.into()));
+        let choices = match place.node.operands.get("args") {
+            Some(graph::Filled::Many(items)) => items
+                .iter()
+                .filter_map(|item| match item {
+                    Written::Lit(Value::Text(tool)) => Some(tool.clone()),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        Step::Tool(Box::new(ToolStep {
+            tool: self.needed(place, "target"),
+            choices,
+            input: self.schema(place, "input"),
+            texts: texts.to_vec(),
+            out,
+            timeout_ms: place.number("timeout_ms"),
+        }))
+    }
+
+    fn store(&mut self, place: &Place<'_>, out: Option<super::Slot>) -> Step {
+        let target = place.node.target().cloned().unwrap_or_else(|| "".into());
+        let Some(store) = self.stores.get(&*target).copied() else {
+            return Step::Unready(format!("there is no store `{target}`").into());
+        };
+        match place.node.verb() {
+            Some(Verb::ReadStore) => {
+                let key = self.operands(place, "args").into_iter().next();
+                Step::ReadStore { store, key, out }
+            }
+            _ => Step::WriteStore { store, input: self.schema(place, "input") },
+        }
+    }
+
+    fn channel(&mut self, place: &Place<'_>, out: Option<super::Slot>) -> Step {
+        let target = place.node.target().cloned().unwrap_or_else(|| "".into());
+        let Some(channel) = self.channels.get(&*target).copied() else {
+            return Step::Unready(format!("there is no channel `{target}`").into());
+        };
+        match place.node.verb() {
+            Some(Verb::Receive) => Step::Receive { channel, out },
+            _ => Step::Publish { channel, input: self.schema(place, "input") },
+        }
+    }
+}
+
+fn body(place: &Place<'_>) -> Result<LabelNo, Unrunnable> {
+    match place.to(Port::Body) {
+        To::Label(label) => Ok(label),
+        _ => Err(Unrunnable(format!("the loop `{}` has no body", place.node.id))),
+    }
+}

@@ -1,0 +1,281 @@
+//! Writes the events of a run: what came from outside, and what leaves.
+
+use std::sync::Arc;
+
+use history::EventId;
+use history::kinds::records::{EventRef, Message, Ref, Usage};
+use history::kinds::words::{
+    ApprovalOutcome, Exit, InterruptionReason, Role, TimeSource, ToolStatus,
+};
+use history::kinds::{
+    ApprovalDecided, Body, Common, EffectStarted, Interruption, MessageCreated, ModelRequest,
+    ModelResponse, QuestionAnswered, QuestionAsked, RunCancelled, RunFinished, RunPaused, Sealed,
+    StateSet, Substitution, TimeObserved, TimerFired, TimerSet, ToolCall, ToolResult,
+};
+use value::{Digest, Map, Text, Value};
+
+use crate::call::{ModelAnswer, ModelCall, Pending, Question, ToolCall as Call};
+use crate::run::Run;
+use crate::{Fault, FaultKind};
+
+/// Writes events that belong together: same time, same node, one after the other.
+pub(crate) struct Recorder<'a> {
+    run: &'a Run,
+    common: Common,
+    pub(crate) events: Vec<Sealed>,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(run: &'a Run, at: Option<&Text>) -> Recorder<'a> {
+        let common = Common {
+            agent_id: Some(run.agent.clone()),
+            run_id: Some(run.id.clone()),
+            at: at.cloned(),
+            derived: run.derived.map(|digest| digest.to_string()[..16].into()),
+            ..Common::at(run.now)
+        };
+        Recorder { run, common, events: Vec::new() }
+    }
+
+    /// The same, at another time.
+    pub(crate) fn at_time(mut self, ts: history::Timestamp) -> Recorder<'a> {
+        self.common.ts = ts;
+        self
+    }
+
+    pub(crate) fn add(&mut self, body: &impl Body) -> EventId {
+        let sealed = self.common.seal(body);
+        let id = sealed.event.id();
+        self.events.push(sealed);
+        // Only the first one after a computation carries its digest.
+        self.common.derived = None;
+        id
+    }
+
+    fn turn(&mut self, name: &Text) {
+        self.common.correlation_id = Some(name.clone());
+    }
+
+    /// A question to a model: the message, and the request.
+    pub(crate) fn model_call(&mut self, name: &Text, call: &ModelCall) -> EventId {
+        self.turn(name);
+        let message = self.add(&MessageCreated { message: said(Role::User, &call.prompt) });
+        self.add(&ModelRequest {
+            model: Some(call.model.clone()),
+            params: Some(Arc::new(call.params.clone())),
+            input_refs: Some(vec![Ref::Event(message)]),
+            tools_spec: None,
+            request_id: Some(name.clone()),
+        })
+    }
+
+    pub(crate) fn model_answer(&mut self, pending: &Pending, answer: &ModelAnswer) -> EventId {
+        self.turn(&pending.name);
+        let message = self.add(&MessageCreated { message: said(Role::Assistant, &answer.text) });
+        let count = |tokens: u64| i64::try_from(tokens).ok();
+        self.add(&ModelResponse {
+            request_id: pending.name.clone(),
+            output_ref: Some(message.to_string().into()),
+            usage: Some(Usage {
+                prompt_tokens: count(answer.prompt_tokens),
+                completion_tokens: count(answer.completion_tokens),
+                total_tokens: count(answer.prompt_tokens + answer.completion_tokens),
+            }),
+            finish_reason: answer.finish_reason.clone(),
+            reasoning_ref: None,
+            stream_ref: None,
+            attempt: Some(i64::from(pending.attempt)),
+            cost: answer.cost.clone(),
+            error: None,
+        })
+    }
+
+    pub(crate) fn model_failure(&mut self, pending: &Pending, fault: &Fault) -> EventId {
+        self.turn(&pending.name);
+        self.add(&ModelResponse {
+            request_id: pending.name.clone(),
+            output_ref: None,
+            usage: None,
+            finish_reason: Some("error".into()),
+            reasoning_ref: None,
+            stream_ref: None,
+            attempt: Some(i64::from(pending.attempt)),
+            cost: None,
+            error: Some(fault.to_error()),
+        })
+    }
+
+    pub(crate) fn tool_call(
+        &mut self,
+        name: &Text,
+        call: &Call,
+        cause: Option<EventId>,
+    ) -> EventId {
+        self.add(&ToolCall {
+            server: Some(call.server.clone()),
+            tool: Some(call.tool.clone()),
+            call_id: name.clone(),
+            args: Some(Arc::new(call.args.clone())),
+            requested_by: cause.map(|event_id| EventRef { event_id }),
+            effect_class: Some(
+                match call.again {
+                    graph::Again::Freely => "pure",
+                    graph::Again::WithKey => "idempotent",
+                    graph::Again::ByAsking => "at_most_once",
+                }
+                .into(),
+            ),
+        })
+    }
+
+    pub(crate) fn effect_started(&mut self, pending: &Pending, attempt: u32) -> EventId {
+        let idem_key = Some(idempotency_key(&self.run.id, pending.intent));
+        let call = EventRef { event_id: pending.intent };
+        self.add(&EffectStarted {
+            call,
+            attempt: Some(i64::from(attempt)),
+            idem_key,
+            lease_epoch: None,
+        })
+    }
+
+    pub(crate) fn tool_result(
+        &mut self,
+        pending: &Pending,
+        outcome: Result<&Value, &Fault>,
+    ) -> EventId {
+        let (status, result, error) = match outcome {
+            Ok(value) => {
+                let result: Map = [("value".into(), value.clone())].into_iter().collect();
+                (ToolStatus::Ok, Some(Arc::new(result)), None)
+            }
+            Err(fault) => {
+                let status = match fault.kind {
+                    FaultKind::Timeout => ToolStatus::Timeout,
+                    FaultKind::Cancelled => ToolStatus::Canceled,
+                    _ => ToolStatus::Error,
+                };
+                (status, None, Some(fault.to_error()))
+            }
+        };
+        self.add(&ToolResult { call_id: pending.name.clone(), status: Some(status), result, error })
+    }
+
+    pub(crate) fn question(&mut self, question: &Question) -> EventId {
+        self.add(&QuestionAsked {
+            question_id: question.id.clone(),
+            prompt: Some(question.prompt.clone()),
+            schema: question.schema.clone(),
+            options: (!question.options.is_empty()).then(|| question.options.clone()),
+            default: question.default.clone(),
+            expires: question.expires,
+            capability: question.capability.clone(),
+        })
+    }
+
+    pub(crate) fn question_answer(
+        &mut self,
+        id: &Text,
+        answer: &Value,
+        actor: Option<&Text>,
+    ) -> EventId {
+        self.add(&QuestionAnswered {
+            question_id: id.clone(),
+            answer: Some(answer.clone()),
+            actor: actor.cloned(),
+        })
+    }
+
+    pub(crate) fn timer(&mut self, name: &Text, due: history::Timestamp) -> EventId {
+        self.add(&TimerSet { timer: name.clone(), due: Some(due) })
+    }
+
+    pub(crate) fn timer_fired(&mut self, name: &Text) -> EventId {
+        self.add(&TimerFired { timer: name.clone() })
+    }
+
+    pub(crate) fn observed(&mut self, source: TimeSource, value: Value) -> EventId {
+        self.add(&TimeObserved { source, value })
+    }
+
+    pub(crate) fn denied(&mut self, call: Option<EventId>, reason: &Text) -> EventId {
+        self.add(&ApprovalDecided {
+            request: None,
+            call: call.map(|event_id| EventRef { event_id }),
+            outcome: ApprovalOutcome::PolicyDenyContinue,
+            actor: None,
+            reason: Some(reason.clone()),
+            policy_digest: None,
+            single_use: None,
+        })
+    }
+
+    pub(crate) fn interruption(&mut self, reason: InterruptionReason, calls: Vec<EventId>) {
+        let affects = calls.into_iter().map(|event_id| EventRef { event_id }).collect();
+        self.add(&Interruption { reason: Some(reason), affects });
+    }
+
+    pub(crate) fn substitution(&mut self, original: EventId, replacement: EventId) {
+        self.add(&Substitution {
+            original_event: EventRef { event_id: original },
+            replacement_event: EventRef { event_id: replacement },
+            reason: Some("given with the fork".into()),
+        });
+    }
+
+    pub(crate) fn state_set(&mut self, values: &Map) -> EventId {
+        self.add(&StateSet { values: Arc::new(values.clone()) })
+    }
+
+    pub(crate) fn paused(&mut self, reason: Option<&Text>, step: Option<u64>) -> EventId {
+        self.add(&RunPaused { reason: reason.cloned(), step: step.map(bounded) })
+    }
+
+    pub(crate) fn cancelled(
+        &mut self,
+        reason: Option<&Text>,
+        actor: Option<&Text>,
+        step: Option<u64>,
+    ) -> EventId {
+        self.add(&RunCancelled {
+            reason: reason.cloned(),
+            actor: actor.cloned(),
+            step: step.map(bounded),
+        })
+    }
+
+    pub(crate) fn finished(&mut self, outcome: Result<&Value, &Fault>) -> EventId {
+        self.add(&RunFinished {
+            exit: Some(if outcome.is_ok() { Exit::Success } else { Exit::Error }),
+            summary_ref: None,
+            result: outcome.ok().cloned(),
+            error: outcome.err().map(Fault::to_error),
+        })
+    }
+}
+
+fn bounded(step: u64) -> i64 {
+    i64::try_from(step).unwrap_or(i64::MAX)
+}
+
+fn said(role: Role, text: &Text) -> Message {
+    let part = [("text", Value::Text(text.clone())), ("type", "text".into())];
+    let part: Map = part.map(|(name, value)| (name.into(), value)).into_iter().collect();
+    Message {
+        id: None,
+        role: Some(role),
+        content: Some(vec![Arc::new(part)]),
+        created_at: None,
+        items: None,
+    }
+}
+
+/// The key under which an effect may run again: the same for every attempt, another in every fork.
+pub fn idempotency_key(run: &str, intent: EventId) -> Text {
+    Digest::of(format!("effect\n{run}\n{intent}").as_bytes()).to_string().into()
+}
+
+/// The name of a question. It is in the event that asks, so that it follows from what was before.
+pub(crate) fn question_id(run: &str, at: &str, number: u32) -> Text {
+    Digest::of(format!("question\n{run}\n{at}\n{number}").as_bytes()).to_string()[..12].into()
+}

@@ -1,0 +1,347 @@
+//! What leaves the core: questions to models, tools, people and the clock.
+
+use history::kinds::words::InterruptionReason;
+use history::{EventId, Timestamp};
+use value::{Map, Text, Value, json};
+
+use crate::answer;
+use crate::call::{
+    Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
+};
+use crate::change::{Change, What};
+use crate::options::ToolContract;
+use crate::plan::{
+    AskStep, EffectStep, ModelStep, NodeNo, Operand, Plan, PlanNode, Step, ToolStep,
+};
+use crate::record::{Recorder, question_id};
+use crate::run::{Fiber, FiberNo, Run, Waiting, Why};
+use crate::schema::SchemaId;
+use crate::step::value_of;
+use crate::{Fault, FaultKind};
+use graph::Again;
+
+/// A node asks for something.
+pub(crate) fn request(
+    plan: &Plan,
+    run: &Run,
+    own: &Fiber,
+    fiber: FiberNo,
+    node: NodeNo,
+    here: &PlanNode,
+) -> Result<Change, Fault> {
+    match &here.step {
+        Step::Model(step) => Ok(model(plan, run, own, fiber, node, here, step)),
+        Step::Tool(step) => {
+            let call = tool(plan, run, own, step)?;
+            Ok(tool_change(run, own, fiber, node, here, call))
+        }
+        Step::Effect(step) => {
+            let call = effect(plan, run, own, step);
+            Ok(tool_change(run, own, fiber, node, here, call))
+        }
+        Step::Ask(step) => Ok(ask(run, own, fiber, node, here, step)),
+        Step::Sleep(time) => {
+            let delay = match value_of(&own.frame, time) {
+                Value::Int(delay) => u64::try_from(delay).unwrap_or(0),
+                Value::Float(delay) => delay.max(0.0) as u64,
+                _ => 0,
+            };
+            Ok(timer_change(run, fiber, node, here, delay, Why::Answer))
+        }
+        _ => unreachable!("only these leave"),
+    }
+}
+
+fn named(id: CallId, prefix: char) -> Text {
+    format!("{prefix}{id}").into()
+}
+
+fn pending(
+    run: &Run,
+    here: &PlanNode,
+    (id, name): (CallId, Text),
+    intent: EventId,
+    request: Request,
+) -> Pending {
+    Pending {
+        id,
+        name,
+        intent,
+        at: here.at.clone(),
+        request,
+        attempt: 1,
+        stage: Stage::Allowed,
+        since: run.now,
+    }
+}
+
+fn model(
+    plan: &Plan,
+    run: &Run,
+    own: &Fiber,
+    fiber: FiberNo,
+    node: NodeNo,
+    here: &PlanNode,
+    step: &ModelStep,
+) -> Change {
+    let agent = &plan.agents[step.agent as usize];
+    let prompt = match step.input {
+        Some(schema) => shaped(plan, run, own, schema),
+        None => visible(plan, run, own),
+    };
+    let schema = step.output.as_ref().map(|(schema, ..)| *schema);
+    let mut system = agent.prompt.to_string();
+    if let Some(schema) = schema {
+        if !system.is_empty() {
+            system.push_str("\n\n");
+        }
+        system.push_str(&plan.schemas.instruction(schema));
+    }
+    let call = ModelCall {
+        agent: agent.id.clone(),
+        model: run.options.model.clone().unwrap_or_else(|| agent.model.clone()),
+        system: system.into(),
+        prompt: json::compact(&prompt.into()).into(),
+        schema: schema.map(|schema| plan.schemas.schema(schema).name.clone()),
+        params: agent.params.clone(),
+        timeout_ms: step.timeout_ms,
+        turn: run.counts.requests + 1,
+    };
+    let id = run.counts.calls + 1;
+    let name = named(id, 'q');
+    let mut recorder = Recorder::new(run, Some(&here.at));
+    let intent = recorder.model_call(&name, &call);
+    let pending = pending(run, here, (id, name), intent, Request::Model(Box::new(call)));
+    let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)], tool: None };
+    Change { events: recorder.events, what }
+}
+
+/// The object of a schema's fields, as far as the frame has them.
+pub(crate) fn shaped(plan: &Plan, run: &Run, own: &Fiber, schema: SchemaId) -> Map {
+    let get = |name: &str| own.frame.get(run.slot(plan, name)?).cloned();
+    let others = own.frame.iter().filter_map(|(_, value)| value.as_map());
+    plan.schemas.input(schema, get, others)
+}
+
+/// Everything in the frame but names that begin with `_`.
+pub(crate) fn visible(plan: &Plan, run: &Run, own: &Fiber) -> Map {
+    let all = own.frame.iter().map(|(slot, value)| (run.name(plan, slot), value));
+    let shown = all.filter(|(name, _)| !name.starts_with('_'));
+    shown.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep) -> Result<ToolCall, Fault> {
+    let tool = chosen(own, step)?;
+    let args = match step.input {
+        Some(schema) => shaped(plan, run, own, schema),
+        None => {
+            let given = step.texts.iter().filter_map(|slot| own.frame.get(*slot));
+            let first = given.into_iter().find(|value| graph::truthy(value)).cloned();
+            [("input".into(), first.unwrap_or_else(|| "".into()))].into_iter().collect()
+        }
+    };
+    let contract = run.options.tools.get(&tool).copied().unwrap_or(ToolContract::UNKNOWN);
+    Ok(ToolCall {
+        nth: run.counts.by_tool.get(&tool).copied().unwrap_or(0) + 1,
+        server: "tool".into(),
+        tool,
+        args,
+        touches: contract.touches,
+        again: contract.again,
+        store: None,
+        timeout_ms: step.timeout_ms.or(contract.timeout_ms),
+    })
+}
+
+/// Which tool is meant: the one there is, or the one that the frame names.
+fn chosen(own: &Fiber, step: &ToolStep) -> Result<Text, Fault> {
+    let named = match &step.tool {
+        Operand::Lit(value) => value.as_text().cloned(),
+        Operand::Var(slot) => own.frame.get(*slot).and_then(Value::as_text).cloned(),
+    };
+    let wanted = named.unwrap_or_else(|| "".into());
+    if step.choices.is_empty() {
+        return Ok(wanted);
+    }
+    let trimmed = wanted.trim();
+    let found = step.choices.iter().find(|choice| choice.eq_ignore_ascii_case(trimmed));
+    found.cloned().ok_or_else(|| {
+        let choices: Vec<&str> = step.choices.iter().map(|choice| &**choice).collect();
+        let message = match trimmed {
+            "" => format!("no tool is named; it is one of {}", choices.join(", ")),
+            other => format!("there is no tool `{other}`; it is one of {}", choices.join(", ")),
+        };
+        Fault::new(FaultKind::Missing, message)
+    })
+}
+
+fn effect(plan: &Plan, run: &Run, own: &Fiber, step: &EffectStep) -> ToolCall {
+    let mut args = match step.input {
+        Some(schema) => shaped(plan, run, own, schema),
+        None => Map::default(),
+    };
+    if let Some(target) = &step.target {
+        args.insert("target".into(), value_of(&own.frame, target));
+    }
+    if !step.args.is_empty() {
+        let list = step.args.iter().map(|arg| value_of(&own.frame, arg));
+        args.insert("args".into(), Value::list(list));
+    }
+    ToolCall {
+        nth: run.counts.by_tool.get(&step.tool).copied().unwrap_or(0) + 1,
+        server: step.server.clone(),
+        tool: step.tool.clone(),
+        args,
+        touches: step.touches,
+        again: step.again,
+        store: None,
+        timeout_ms: step.timeout_ms,
+    }
+}
+
+pub(crate) fn tool_change(
+    run: &Run,
+    own: &Fiber,
+    fiber: FiberNo,
+    node: NodeNo,
+    here: &PlanNode,
+    call: ToolCall,
+) -> Change {
+    let id = run.counts.calls + 1;
+    let tool = Some(call.tool.clone());
+    let name = named(id, 'c');
+    let mut recorder = Recorder::new(run, Some(&here.at));
+    let intent = recorder.tool_call(&name, &call, own.cause);
+    let pending = pending(run, here, (id, name), intent, Request::Tool(Box::new(call)));
+    let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)], tool };
+    Change { events: recorder.events, what }
+}
+
+fn ask(
+    run: &Run,
+    own: &Fiber,
+    fiber: FiberNo,
+    node: NodeNo,
+    here: &PlanNode,
+    step: &AskStep,
+) -> Change {
+    let prompt = match value_of(&own.frame, &step.prompt) {
+        Value::Text(text) => text,
+        other => json::compact(&other).into(),
+    };
+    let expires = step.expires_ms.map(|delay| later(run.now, delay));
+    let id = run.counts.calls + 1;
+    let question = Question {
+        id: question_id(&run.id, &here.at, run.counts.questions + 1),
+        prompt,
+        schema: step.schema.clone(),
+        options: step.options.clone(),
+        default: step.default.as_ref().map(|default| value_of(&own.frame, default)),
+        expires,
+        capability: step.capability.clone(),
+    };
+    let mut recorder = Recorder::new(run, Some(&here.at));
+    let intent = recorder.question(&question);
+    let request = Request::Question(Box::new(question));
+    let mut calls = vec![(pending(run, here, (id, named(id, 'p')), intent, request), Why::Answer)];
+    if let Some(due) = expires {
+        let name = named(id + 1, 't');
+        let intent = recorder.timer(&name, due);
+        let timer = pending(run, here, (id + 1, name), intent, Request::Timer(due));
+        calls.push((timer, Why::Expiry(id)));
+    }
+    let what = What::Requested { fiber, node, calls, tool: None };
+    Change { events: recorder.events, what }
+}
+
+fn later(now: Timestamp, delay_ms: u64) -> Timestamp {
+    let delay = i64::try_from(delay_ms).unwrap_or(i64::MAX).saturating_mul(1_000);
+    Timestamp::from_micros(now.micros().saturating_add(delay))
+}
+
+fn timer_change(
+    run: &Run,
+    fiber: FiberNo,
+    node: NodeNo,
+    here: &PlanNode,
+    delay_ms: u64,
+    why: Why,
+) -> Change {
+    let due = later(run.now, delay_ms);
+    let id = run.counts.calls + 1;
+    let name = named(id, 't');
+    let mut recorder = Recorder::new(run, Some(&here.at));
+    let intent = recorder.timer(&name, due);
+    let timer = pending(run, here, (id, name), intent, Request::Timer(due));
+    let what = What::Requested { fiber, node, calls: vec![(timer, why)], tool: None };
+    Change { events: recorder.events, what }
+}
+
+/// A node that failed waits before it is tried again.
+pub(crate) fn delay(
+    run: &Run,
+    fiber: FiberNo,
+    node: NodeNo,
+    here: &PlanNode,
+    delay_ms: u64,
+) -> Change {
+    timer_change(run, fiber, node, here, delay_ms, Why::Retry)
+}
+
+/// Whether it must be known, before a call leaves, that it may have happened.
+pub(crate) fn is_recorded_when_it_leaves(pending: &Pending) -> bool {
+    matches!(&pending.request, Request::Tool(call) if call.again != Again::Freely)
+}
+
+/// What a fork was told that this node answers.
+pub(crate) fn given_output(plan: &Plan, run: &Run, waiting: &Waiting) -> Option<Change> {
+    let value = run.options.outputs.get(&waiting.pending.at)?;
+    let answer = match &waiting.pending.request {
+        Request::Model(_) => Answer::Model(Box::new(ModelAnswer {
+            text: match value {
+                Value::Text(text) => text.clone(),
+                other => json::compact(other).into(),
+            },
+            finish_reason: Some("given".into()),
+            ..ModelAnswer::default()
+        })),
+        Request::Tool(_) => Answer::Value(value.clone()),
+        Request::Question(_) | Request::Timer(_) => return None,
+    };
+    Some(answer::answered(plan, run, waiting, &answer, run.now, true))
+}
+
+/// The events of calls that are given up.
+pub(crate) fn affected<'a>(calls: impl Iterator<Item = &'a Waiting>) -> Vec<EventId> {
+    let told = calls.filter(|waiting| !matches!(waiting.pending.request, Request::Timer(_)));
+    told.map(|waiting| waiting.pending.intent).collect()
+}
+
+/// Says which calls nobody waits for any more.
+pub(crate) fn give_up<'a>(calls: impl Iterator<Item = &'a Waiting>, recorder: &mut Recorder<'_>) {
+    let intents = affected(calls);
+    if !intents.is_empty() {
+        recorder.interruption(InterruptionReason::Canceled, intents);
+    }
+}
+
+/// Logic failed: what it was, and how it ended, are told together.
+pub(crate) fn failed_at_once(
+    run: &Run,
+    own: &Fiber,
+    fiber: FiberNo,
+    node: NodeNo,
+    here: &PlanNode,
+    call: &ToolCall,
+    fault: Fault,
+) -> Change {
+    let id = run.counts.calls + 1;
+    let name = named(id, 'c');
+    let mut recorder = Recorder::new(run, Some(&here.at));
+    let intent = recorder.tool_call(&name, call, own.cause);
+    let request = Request::Tool(Box::new(call.clone()));
+    let pending = pending(run, here, (id, name), intent, request);
+    recorder.tool_result(&pending, Err(&fault));
+    let what = What::LogicFailed { fiber, node, fault: Box::new(fault) };
+    Change { events: recorder.events, what }
+}

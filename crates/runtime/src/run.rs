@@ -1,0 +1,439 @@
+//! A run: everything that its events so far amount to. Only `apply` changes it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use history::kinds::records::Origin;
+use history::{EventId, Timestamp};
+use value::{Digest, Map, Text, Value};
+
+use crate::call::{CallId, Pending, Request};
+use crate::frame::Frame;
+use crate::money::Money;
+use crate::options::Options;
+use crate::plan::{LabelNo, NodeNo, Plan, Slot};
+use crate::stores::{Channel, Contents};
+use crate::{Fault, FaultKind};
+
+/// The number of a fiber, in the order in which they began.
+pub(crate) type FiberNo = u32;
+/// The number of the branches of one fork.
+pub(crate) type GroupNo = u32;
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing was begun yet.
+    New,
+    /// It goes on, or waits for something.
+    Running,
+    /// It ended.
+    Done,
+    /// It failed.
+    Failed,
+    /// Somebody ended it.
+    Cancelled,
+}
+
+/// A run at some moment.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub(crate) id: Text,
+    pub(crate) agent: Text,
+    pub(crate) status: Status,
+    /// Where it goes on from, for a fork.
+    pub(crate) from: Option<Origin>,
+    /// The time of the input that it works on.
+    pub(crate) now: Timestamp,
+    pub(crate) began: Timestamp,
+    pub(crate) seed: u64,
+    pub(crate) options: Options,
+    pub(crate) fibers: BTreeMap<FiberNo, Fiber>,
+    /// Those that can go on: by the processes they have begun, then by age.
+    pub(crate) ready: BTreeSet<(u32, FiberNo)>,
+    /// Whose turn it is, until it comes to the next process, waits or ends.
+    pub(crate) turn: Option<FiberNo>,
+    pub(crate) groups: BTreeMap<GroupNo, Group>,
+    /// Groups of which it is clear how they end.
+    pub(crate) settled: VecDeque<GroupNo>,
+    pub(crate) calls: BTreeMap<CallId, Waiting>,
+    /// Calls that nobody waits for any more, but that may still be answered.
+    pub(crate) abandoned: BTreeMap<CallId, Waiting>,
+    /// Calls that may leave when there is room.
+    pub(crate) queued: VecDeque<CallId>,
+    pub(crate) counts: Counts,
+    /// The first processes begun.
+    pub(crate) path: Vec<LabelNo>,
+    /// Names that the plan does not know, behind those that it does.
+    pub(crate) more_names: Vec<Text>,
+    pub(crate) more_slots: BTreeMap<Text, Slot>,
+    pub(crate) stores: Vec<Contents>,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) caches: BTreeMap<(Text, Text), (Value, Option<Timestamp>)>,
+    pub(crate) queues: BTreeMap<Text, Vec<Value>>,
+    /// What the last model or tool answered.
+    pub(crate) last_output: Value,
+    pub(crate) result: Value,
+    pub(crate) error: Option<Box<Failure>>,
+    /// The frame of the first fiber when it ended.
+    pub(crate) last_frame: Frame,
+    /// What was computed since the last event, and is not stored.
+    pub(crate) derived: Option<Digest>,
+    /// The last event.
+    pub(crate) last_event: Option<EventId>,
+}
+
+/// Everything that is counted over the run's whole lineage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Counts {
+    pub(crate) calls: u32,
+    pub(crate) requests: u32,
+    pub(crate) questions: u32,
+    pub(crate) timers: u32,
+    pub(crate) fibers: u32,
+    pub(crate) groups: u32,
+    pub(crate) ids: u32,
+    pub(crate) in_flight: u32,
+    pub(crate) visits: u64,
+    pub(crate) steps: u64,
+    /// Blocks of logic that were run.
+    pub(crate) blocks: u64,
+    pub(crate) prompt_tokens: u64,
+    pub(crate) completion_tokens: u64,
+    pub(crate) cost: Money,
+    pub(crate) by_tool: BTreeMap<Text, u64>,
+}
+
+/// Why a run failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What went wrong.
+    pub fault: Fault,
+    /// The node, as `label/n1`.
+    pub at: Option<Text>,
+    /// The event that told of it, if one did.
+    pub event: Option<EventId>,
+}
+
+/// One line of control.
+#[derive(Clone, Debug)]
+pub(crate) struct Fiber {
+    pub(crate) frame: Frame,
+    pub(crate) mode: Mode,
+    pub(crate) stack: Vec<Activation>,
+    /// The fork it is a branch of, and which one it is.
+    pub(crate) group: Option<(GroupNo, u32)>,
+    /// How many processes it, and those it comes from, have begun.
+    pub(crate) turns: u32,
+    /// Attempts at nodes that failed: how deep, which node, how many.
+    pub(crate) tries: Vec<Try>,
+    /// The event that it goes on from.
+    pub(crate) cause: Option<EventId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Try {
+    pub(crate) depth: u32,
+    pub(crate) node: NodeNo,
+    pub(crate) count: u32,
+}
+
+/// What a fiber does next.
+#[derive(Clone, Debug)]
+pub(crate) enum Mode {
+    /// It begins a process.
+    Enter(LabelNo),
+    /// It runs a node.
+    Go(NodeNo),
+    /// Its label has ended: with a value, or by running out.
+    Back(Option<Value>),
+    /// A node has failed.
+    Failing(NodeNo, Box<Fault>),
+    /// It waits for an answer.
+    Waits(CallId, NodeNo),
+    /// It waits for its branches.
+    AtJoin(GroupNo, NodeNo),
+}
+
+/// A call that is under way in a fiber: which node made it.
+#[derive(Clone, Debug)]
+pub(crate) struct Activation {
+    pub(crate) node: NodeNo,
+    pub(crate) kind: ActivationKind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ActivationKind {
+    Call,
+    /// The items, and which one comes next.
+    Loop(Arc<Vec<Value>>, usize),
+    /// How many turns were begun.
+    While(u64),
+}
+
+/// The branches of one fork.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) owner: FiberNo,
+    pub(crate) join: NodeNo,
+    pub(crate) branches: u32,
+    pub(crate) needed: u32,
+    pub(crate) alive: BTreeSet<FiberNo>,
+    pub(crate) succeeded: BTreeMap<u32, Frame>,
+    pub(crate) failed: BTreeMap<u32, Box<Failure>>,
+    /// The most processes that one of them has begun.
+    pub(crate) turns: u32,
+    /// The last event that one of them went on from.
+    pub(crate) cause: Option<EventId>,
+}
+
+impl Group {
+    /// Whether it is clear how it ends.
+    pub(crate) fn is_clear(&self) -> bool {
+        self.is_met() || self.is_hopeless()
+    }
+
+    pub(crate) fn is_met(&self) -> bool {
+        self.succeeded.len() >= self.needed as usize
+    }
+
+    fn is_hopeless(&self) -> bool {
+        self.branches as usize - self.failed.len() < self.needed as usize
+    }
+}
+
+/// A call that a fiber waits for.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) pending: Pending,
+    pub(crate) fiber: FiberNo,
+    pub(crate) node: NodeNo,
+    pub(crate) why: Why,
+}
+
+/// What becomes of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The node takes it.
+    Answer,
+    /// The node is tried again.
+    Retry,
+    /// The question with this number has expired.
+    Expiry(CallId),
+}
+
+impl Run {
+    /// Nothing yet.
+    pub fn new(plan: &Plan) -> Run {
+        let never = Timestamp::from_micros(0);
+        Run {
+            id: "".into(),
+            agent: plan.name.clone(),
+            status: Status::New,
+            from: None,
+            now: never,
+            began: never,
+            seed: 0,
+            options: Options::default(),
+            fibers: BTreeMap::new(),
+            ready: BTreeSet::new(),
+            turn: None,
+            groups: BTreeMap::new(),
+            settled: VecDeque::new(),
+            calls: BTreeMap::new(),
+            abandoned: BTreeMap::new(),
+            queued: VecDeque::new(),
+            counts: Counts::default(),
+            path: Vec::new(),
+            more_names: Vec::new(),
+            more_slots: BTreeMap::new(),
+            stores: plan.stores.iter().map(|store| Contents::new(store.kind)).collect(),
+            channels: plan.channels.iter().map(|it| Channel::new(&it.declared)).collect(),
+            caches: BTreeMap::new(),
+            queues: BTreeMap::new(),
+            last_output: Value::Null,
+            result: Value::Null,
+            error: None,
+            last_frame: Frame::default(),
+            derived: None,
+            last_event: None,
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &Text {
+        &self.id
+    }
+
+    /// How it stands.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// What it was begun with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The time of the last input.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// When it must end, where that is limited.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        let limit = i64::try_from(self.options.limits.time_ms?).unwrap_or(i64::MAX);
+        let micros = self.began.micros().saturating_add(limit.saturating_mul(1_000));
+        Some(Timestamp::from_micros(micros))
+    }
+
+    /// What it waits for, in the order in which it was asked for.
+    pub fn pending(&self) -> impl Iterator<Item = &Pending> {
+        self.calls.values().map(|waiting| &waiting.pending)
+    }
+
+    /// One of the things it waits for.
+    pub fn pending_call(&self, id: CallId) -> Option<&Pending> {
+        self.calls.get(&id).map(|waiting| &waiting.pending)
+    }
+
+    /// Whether a call was given up, and its answer would only be noted.
+    pub fn has_abandoned(&self, id: CallId) -> bool {
+        self.abandoned.contains_key(&id)
+    }
+
+    /// Whether it waits for people and moments only.
+    pub fn waits_for_others(&self) -> bool {
+        self.status == Status::Running
+            && !self.calls.is_empty()
+            && self.calls.values().all(|waiting| {
+                matches!(waiting.pending.request, Request::Question(_) | Request::Timer(_))
+            })
+    }
+
+    /// How many steps it has taken.
+    pub fn steps(&self) -> u64 {
+        self.counts.steps
+    }
+
+    /// What its models took: tokens of prompts and answers, calls, and what they cost.
+    pub fn usage(&self) -> Usage {
+        Usage {
+            prompt_tokens: self.counts.prompt_tokens,
+            completion_tokens: self.counts.completion_tokens,
+            model_calls: self.counts.requests,
+            tool_calls: self.counts.by_tool.values().sum(),
+            steps: self.counts.steps,
+            visits: self.counts.visits,
+            cost: self.counts.cost,
+        }
+    }
+
+    /// The processes in the order in which they began, and how many more there were.
+    pub fn path<'a>(&'a self, plan: &'a Plan) -> (impl Iterator<Item = &'a Text>, u64) {
+        let omitted = self.counts.visits - self.path.len() as u64;
+        (self.path.iter().map(|label| &plan.label(*label).id), omitted)
+    }
+
+    /// What it gave back.
+    pub fn result(&self) -> &Value {
+        &self.result
+    }
+
+    /// Why it failed.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.error.as_deref()
+    }
+
+    /// The names and what they hold: of the first fiber, whether it goes on or has ended.
+    pub fn state(&self, plan: &Plan) -> Map {
+        let frame = self.fibers.get(&0).map_or(&self.last_frame, |fiber| &fiber.frame);
+        self.named(plan, frame)
+    }
+
+    /// Where its fibers are: each as `label/n1`, in the order in which they began.
+    pub fn places(&self, plan: &Plan) -> Vec<Text> {
+        self.fibers.values().map(|fiber| fiber.place(plan)).collect()
+    }
+
+    pub(crate) fn named(&self, plan: &Plan, frame: &Frame) -> Map {
+        frame.iter().map(|(slot, value)| (self.name(plan, slot).clone(), value.clone())).collect()
+    }
+
+    pub(crate) fn name<'a>(&'a self, plan: &'a Plan, slot: Slot) -> &'a Text {
+        match plan.name(slot) {
+            Some(name) => name,
+            None => &self.more_names[slot as usize - plan.names.len()],
+        }
+    }
+
+    /// The slot of a name, if anything knows it.
+    pub(crate) fn slot(&self, plan: &Plan, name: &str) -> Option<Slot> {
+        plan.slots.get(name).or_else(|| self.more_slots.get(name)).copied()
+    }
+
+    pub(crate) fn fiber(&self, fiber: FiberNo) -> &Fiber {
+        &self.fibers[&fiber]
+    }
+
+    /// Whether it has ended, one way or another.
+    pub fn is_over(&self) -> bool {
+        matches!(self.status, Status::Done | Status::Failed | Status::Cancelled)
+    }
+}
+
+impl Fiber {
+    fn place(&self, plan: &Plan) -> Text {
+        match &self.mode {
+            Mode::Enter(label) => plan.label(*label).id.clone(),
+            Mode::Go(node)
+            | Mode::Failing(node, _)
+            | Mode::Waits(_, node)
+            | Mode::AtJoin(_, node) => plan.node(*node).at.clone(),
+            Mode::Back(_) => match self.stack.last() {
+                Some(activation) => plan.node(activation.node).at.clone(),
+                None => "".into(),
+            },
+        }
+    }
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// Tokens of prompts.
+    pub prompt_tokens: u64,
+    /// Tokens of answers.
+    pub completion_tokens: u64,
+    /// Calls of models.
+    pub model_calls: u32,
+    /// Calls of tools.
+    pub tool_calls: u64,
+    /// Steps.
+    pub steps: u64,
+    /// Processes begun.
+    pub visits: u64,
+    /// What models cost.
+    pub cost: Money,
+}
+
+impl FaultKind {
+    /// Whether it ends the whole run, whatever guards there are.
+    pub(crate) fn is_fatal(&self) -> bool {
+        matches!(
+            self,
+            FaultKind::Visits
+                | FaultKind::Steps
+                | FaultKind::Fibers
+                | FaultKind::Tokens
+                | FaultKind::Cost
+                | FaultKind::Time
+        )
+    }
+
+    /// Whether trying again may help, and is allowed without asking.
+    pub(crate) fn may_be_tried_again(&self) -> bool {
+        !self.is_fatal()
+            && !matches!(self, FaultKind::Interrupted | FaultKind::Denied | FaultKind::Cancelled)
+    }
+}

@@ -1,0 +1,360 @@
+//! One decision: what happens next in a run, if anything can.
+
+use std::sync::Arc;
+
+use value::Value;
+
+use crate::change::{Change, What};
+use crate::decide::{Verdict, decide};
+use crate::frame::Frame;
+use crate::logic::Logic;
+use crate::plan::{NodeNo, Operand, Plan, Step, To};
+use crate::record::Recorder;
+use crate::run::{ActivationKind, Fiber, FiberNo, Mode, Run, Status};
+use crate::{Fault, FaultKind, Request, fork, functions, kept, request};
+
+/// What happens next; nothing while the run waits, or is over.
+pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Change> {
+    if run.status != Status::Running {
+        return None;
+    }
+    if run.counts.steps >= run.options.limits.steps {
+        let most = run.options.limits.steps;
+        return Some(finish_failed(
+            run,
+            Fault::new(FaultKind::Steps, format!("{most} steps")),
+            None,
+        ));
+    }
+    if let Some(group) = run.settled.front() {
+        return Some(fork::settle(plan, run, *group));
+    }
+    if let Some(call) = run.queued.front()
+        && u64::from(run.counts.in_flight) < run.options.limits.in_flight
+    {
+        return Some(leave(plan, run, *call));
+    }
+    let number = whose_turn(run)?;
+    let fiber = run.fiber(number);
+    Some(match &fiber.mode {
+        Mode::Enter(label) => {
+            if run.counts.visits >= run.options.limits.visits {
+                let most = run.options.limits.visits;
+                let at = &plan.label(*label).id;
+                let fault = Fault::new(
+                    FaultKind::Visits,
+                    format!("{most} processes were begun, and `{at}` would be one more"),
+                );
+                return Some(finish_failed(run, fault, plan.label(*label).entry));
+            }
+            Change::derived(What::Entered { fiber: number, label: *label })
+        }
+        Mode::Go(node) => go(plan, run, logic, number, fiber, *node),
+        Mode::Back(value) => back(plan, run, number, fiber, value.as_ref()),
+        Mode::Failing(node, fault) => failing(plan, run, number, fiber, *node, fault),
+        Mode::Waits(..) | Mode::AtJoin(..) => unreachable!("only those that can go on have a turn"),
+    })
+}
+
+/// Which fiber goes on: the one whose turn it is until it comes to the next process; then the one
+/// that has begun the fewest, among equals the oldest.
+fn whose_turn(run: &Run) -> Option<FiberNo> {
+    if let Some(turn) = run.turn
+        && let Some(fiber) = run.fibers.get(&turn)
+    {
+        match &fiber.mode {
+            Mode::Go(_) | Mode::Back(_) | Mode::Failing(..) => return Some(turn),
+            Mode::Waits(call, _) if run.options.in_turn => {
+                let waits_for = run.calls.get(call).map(|waiting| &waiting.pending.request);
+                if matches!(waits_for, Some(Request::Model(_) | Request::Tool(_))) {
+                    return None;
+                }
+            }
+            Mode::Enter(_) | Mode::Waits(..) | Mode::AtJoin(..) => {}
+        }
+    }
+    run.ready.first().map(|(_, fiber)| *fiber)
+}
+
+/// A call may leave, if the deciders say so.
+fn leave(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
+    let waiting = &run.calls[&call];
+    let pending = &waiting.pending;
+    let mut recorder = Recorder::new(run, Some(&pending.at));
+    if let Some(change) = request::given_output(plan, run, waiting) {
+        return change;
+    }
+    match decide(plan, run, pending) {
+        Verdict::Allow => {
+            if request::is_recorded_when_it_leaves(pending) {
+                recorder.effect_started(pending, pending.attempt);
+            }
+            Change { events: recorder.events, what: What::Left { call } }
+        }
+        Verdict::Deny(fault) => {
+            let is_tool = matches!(pending.request, Request::Tool(_));
+            recorder.denied(is_tool.then_some(pending.intent), &fault.message);
+            let what = What::Refused { call, fault: Box::new(fault) };
+            Change { events: recorder.events, what }
+        }
+    }
+}
+
+/// The run is over, because it failed.
+pub(crate) fn finish_failed(run: &Run, fault: Fault, node: Option<NodeNo>) -> Change {
+    let mut recorder = Recorder::new(run, None);
+    request::give_up(run.calls.values(), &mut recorder);
+    recorder.finished(Err(&fault));
+    let failure = Some((Box::new(fault), node));
+    let what = What::Finished { status: Status::Failed, result: Value::Null, failure };
+    Change { events: recorder.events, what }
+}
+
+/// What an operand stands for; null where it was never written.
+pub(crate) fn value_of(frame: &Frame, operand: &Operand) -> Value {
+    match operand {
+        Operand::Lit(value) => value.clone(),
+        Operand::Var(slot) => frame.get(*slot).cloned().unwrap_or(Value::Null),
+    }
+}
+
+fn go(
+    plan: &Plan,
+    run: &Run,
+    logic: &mut dyn Logic,
+    fiber: FiberNo,
+    own: &Fiber,
+    node: NodeNo,
+) -> Change {
+    let here = plan.node(node);
+    let frame = &own.frame;
+    let to = here.next;
+    let wrote = |slot, value| Change::derived(What::Wrote { fiber, node, slot, value, to });
+    let outcome = match &here.step {
+        Step::Pass => return Change::derived(What::Moved { fiber, node, to }),
+        Step::Set { to: slot, from } => return wrote(Some(*slot), value_of(frame, from)),
+        Step::Compute { to: slot, function, args } => {
+            let args: Vec<Value> = args.iter().map(|arg| value_of(frame, arg)).collect();
+            function.call(&args).map(|value| wrote(*slot, value))
+        }
+        Step::Filter { to: slot, list, field, cmp, value } => {
+            let (list, value) = (value_of(frame, list), value_of(frame, value));
+            functions::filter(&list, field, *cmp, &value).map(|value| wrote(Some(*slot), value))
+        }
+        Step::Sort { to: slot, list, field, descending } => {
+            let list = value_of(frame, list);
+            functions::sort(&list, field, *descending).map(|value| wrote(Some(*slot), value))
+        }
+        Step::If { condition, then, otherwise } => {
+            let holds = condition.holds(frame);
+            let to = if holds { *then } else { *otherwise };
+            return Change::derived(What::Decided { fiber, node, holds, to });
+        }
+        Step::Call { label, .. } => match too_deep(run, own) {
+            None => Ok(Change::derived(What::Called { fiber, node, label: *label })),
+            Some(fault) => Err(fault),
+        },
+        Step::Loop { list, .. } => match too_deep(run, own) {
+            None => items(&value_of(frame, list))
+                .map(|items| Change::derived(What::LoopBegan { fiber, node, items })),
+            Some(fault) => Err(fault),
+        },
+        Step::While { .. } => match too_deep(run, own) {
+            None => Ok(Change::derived(What::LoopBegan { fiber, node, items: Arc::default() })),
+            Some(fault) => Err(fault),
+        },
+        Step::Return(operand) => {
+            let value = value_of(frame, operand);
+            return Change::derived(What::Returned { fiber, node, value });
+        }
+        Step::Enforce { policy, present, role } => {
+            let is_true = |slot| frame.get(slot).is_some_and(graph::truthy);
+            let has_role = |name: &str| {
+                frame.get(*role).and_then(Value::as_text).is_some_and(|role| **role == *name)
+            };
+            let holds = match policy.split_once(':') {
+                None => &**policy == "auth" && is_true(*present),
+                Some(("role", name)) => has_role(name),
+                Some(_) => false,
+            };
+            match holds {
+                true => Ok(Change::derived(What::Moved { fiber, node, to })),
+                false => {
+                    let message = format!("policy `{policy}` does not hold for who is calling");
+                    Err(Fault::new(FaultKind::Denied, message))
+                }
+            }
+        }
+        Step::Fail { code } => {
+            let message = format!("`{}` fails with `{code}`", here.at);
+            Err(Fault::new(FaultKind::of(code), message))
+        }
+        Step::Unready(message) => Err(Fault::new(FaultKind::Missing, message.clone())),
+        Step::Clock { form, out } => return kept::clock(run, fiber, node, here, *form, *out),
+        Step::Uuid { out } => return kept::uuid(run, fiber, node, here, *out),
+        Step::Logic { block, given, returned: _ } => {
+            kept::logic(plan, run, logic, own, fiber, node, *block, given.as_deref())
+        }
+        Step::Fork { over, branches, item, .. } => {
+            fork::begin(run, own, fiber, node, over.as_ref(), branches, *item)
+        }
+        // A branch that comes to its own join is finished; anybody else passes.
+        Step::Join { .. } => {
+            let is_own = own.group.is_some_and(|(group, _)| run.groups[&group].join == node);
+            return Change::derived(match is_own {
+                true => What::Arrived { fiber },
+                false => What::Moved { fiber, node, to },
+            });
+        }
+        Step::ReadStore { .. }
+        | Step::WriteStore { .. }
+        | Step::Receive { .. }
+        | Step::Publish { .. }
+        | Step::CacheGet { .. }
+        | Step::CacheSet { .. }
+        | Step::QueuePut { .. } => kept::keep(plan, run, own, fiber, node, here),
+        Step::Model(_) | Step::Tool(_) | Step::Effect(_) | Step::Ask(_) | Step::Sleep(_) => {
+            request::request(plan, run, own, fiber, node, here)
+        }
+    };
+    outcome.unwrap_or_else(|fault| failed(fiber, node, fault, false))
+}
+
+pub(crate) fn failed(fiber: FiberNo, node: NodeNo, fault: Fault, pops: bool) -> Change {
+    Change::derived(What::Failed { fiber, node, fault: Box::new(fault), pops })
+}
+
+fn too_deep(run: &Run, fiber: &Fiber) -> Option<Fault> {
+    let most = run.options.limits.depth;
+    (fiber.stack.len() as u64 >= most)
+        .then(|| Fault::new(FaultKind::Depth, format!("{most} calls within each other")))
+}
+
+/// The items that a loop or a fork goes over.
+pub(crate) fn items(value: &Value) -> Result<Arc<Vec<Value>>, Fault> {
+    match value {
+        Value::Null => Ok(Arc::default()),
+        Value::List(items) => Ok(items.clone()),
+        Value::Map(map) => Ok(Arc::new(map.keys().map(|key| Value::Text(key.clone())).collect())),
+        other => {
+            let message = format!("a list is needed, not {}", other.kind());
+            Err(Fault::new(FaultKind::Function, message))
+        }
+    }
+}
+
+/// A label has ended: what called it goes on.
+fn back(plan: &Plan, run: &Run, fiber: FiberNo, own: &Fiber, value: Option<&Value>) -> Change {
+    let Some(activation) = own.stack.last() else {
+        return match own.group {
+            Some(_) => Change::derived(What::Arrived { fiber }),
+            None => finish_done(run, value),
+        };
+    };
+    let node = activation.node;
+    let here = plan.node(node);
+    let value = value.cloned().unwrap_or(Value::Null);
+    let came_back =
+        |slot, to| Change::derived(What::CameBack { fiber, node, slot, value: value.clone(), to });
+    match (&activation.kind, &here.step) {
+        (ActivationKind::Loop(items, next), Step::Loop { item, body, after, last, .. }) => {
+            match items.get(*next) {
+                Some(one) => Change::derived(What::Turned {
+                    fiber,
+                    node,
+                    item: Some((*item, one.clone())),
+                    body: *body,
+                    first: *next == 0,
+                }),
+                None => came_back(*last, *after),
+            }
+        }
+        (ActivationKind::While(turns), Step::While { condition, limit, body, after, last }) => {
+            if !condition.holds(&own.frame) {
+                return came_back(*last, *after);
+            }
+            if turns >= limit {
+                let fault = Fault::new(
+                    FaultKind::Turns,
+                    format!("`{}` still holds after {limit} turns", condition.text),
+                );
+                return failed(fiber, node, fault, true);
+            }
+            let first = *turns == 0;
+            Change::derived(What::Turned { fiber, node, item: None, body: *body, first })
+        }
+        (_, Step::Call { out, .. }) => came_back(*out, here.next),
+        _ => unreachable!("a node that calls is a call or a loop"),
+    }
+}
+
+fn finish_done(run: &Run, value: Option<&Value>) -> Change {
+    let result = value.cloned().unwrap_or_else(|| run.last_output.clone());
+    let mut recorder = Recorder::new(run, None);
+    request::give_up(run.calls.values(), &mut recorder);
+    recorder.finished(Ok(&result));
+    let what = What::Finished { status: Status::Done, result, failure: None };
+    Change { events: recorder.events, what }
+}
+
+/// A node has failed: its guards are asked, then those of what called its label.
+fn failing(
+    plan: &Plan,
+    run: &Run,
+    fiber: FiberNo,
+    own: &Fiber,
+    node: NodeNo,
+    fault: &Fault,
+) -> Change {
+    let here = plan.node(node);
+    if fault.kind.is_fatal() {
+        return finish_failed(run, fault.clone(), Some(node));
+    }
+    if let Some(retry) = &here.retry {
+        let count = own.tries(node);
+        let is_meant =
+            retry.errors.is_empty() || retry.errors.iter().any(|code| **code == *fault.kind.word());
+        if count < retry.count && is_meant && fault.kind.may_be_tried_again() {
+            let count = count + 1;
+            return match retry.delay_ms(count) {
+                0 => Change::derived(What::TriedAgain { fiber, node, count }),
+                delay => request::delay(run, fiber, node, here, delay),
+            };
+        }
+    }
+    if let Some(handler) = here.handler {
+        return Change::derived(What::Handled { fiber, node, handler });
+    }
+    if !own.stack.is_empty() {
+        return Change::derived(What::Unwound { fiber });
+    }
+    match own.group {
+        Some(_) => {
+            let fault = Box::new(fault.clone());
+            Change::derived(What::BranchFailed { fiber, node, fault })
+        }
+        None => finish_failed(run, fault.clone(), Some(node)),
+    }
+}
+
+impl Fiber {
+    /// How often a node was tried again since control came to it.
+    pub(crate) fn tries(&self, node: NodeNo) -> u32 {
+        let depth = self.depth();
+        let own = self.tries.iter().find(|one| one.depth == depth && one.node == node);
+        own.map_or(0, |one| one.count)
+    }
+
+    pub(crate) fn depth(&self) -> u32 {
+        u32::try_from(self.stack.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// Where a fiber is after it goes this way.
+pub(crate) fn mode_after(to: To) -> Mode {
+    match to {
+        To::End => Mode::Back(None),
+        To::Node(node) => Mode::Go(node),
+        To::Label(label) => Mode::Enter(label),
+    }
+}
