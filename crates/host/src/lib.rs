@@ -2,5 +2,7 @@
 //! made here.
 
 mod adapter;
+mod logic;
 
 pub use adapter::{Adapter, Call, Calling, Contract};
+pub use self::logic::{LogicLimits, Python};

@@ -1,0 +1,406 @@
+//! Runs one block: what goes in, what it asks for on the way, what comes out.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use monty::{FunctionCall, MontyRun, RunProgress};
+use monty_types::{
+    AssertMessageAnnotations, CompileOptions, DictPairs, ExcType, ExtFunctionResult,
+    MontyClassInstance, MontyClassType, MontyException, MontyObject, MontyUuid, NameLookupResult,
+    OsFunctionCall, PrintWriter, ResourceLimits, ResourceTracker,
+};
+use runtime::{Block, Done, Fault, FaultKind, Given};
+use value::{Map, Text};
+
+use super::output::Output;
+use super::stores::Store;
+use super::{LogicLimits, clock, faults, values, wrapped};
+
+/// The module that blocks rely on and the interpreter does not have.
+const TIME: &str = "time";
+
+/// What objects that stand for us are known by in the interpreter: the state, `time`, and from
+/// here on the stores.
+const STATE_ID: u128 = 1;
+const TIME_ID: u128 = 2;
+const FIRST_STORE_ID: u128 = 3;
+
+/// A block that can be run.
+#[derive(Debug)]
+pub(super) struct Program {
+    code: MontyRun,
+    lines_before: usize,
+    needs_time: bool,
+    /// Whether it asked for something once. One that never does runs without being ready to stop.
+    asks: bool,
+}
+
+/// How a run inside of the interpreter ended.
+enum Ended {
+    Done(MontyObject, Asked),
+    /// It asked for something, and nobody was there to answer.
+    Asks,
+    Raised(MontyException),
+    Refused(Fault),
+}
+
+/// What a block asked for on its way.
+#[derive(Default)]
+struct Asked {
+    stores: Vec<Store>,
+    written: Vec<(Text, Option<Text>, value::Value)>,
+    looked_at_clock: bool,
+}
+
+impl Program {
+    /// Compiles a block.
+    pub(super) fn compile(code: &str) -> Result<Program, Fault> {
+        let read = logic::read(code);
+        // What is deep enough to exhaust the stack is among the problems. What else is not
+        // supported is left to the run: it may never come to that line.
+        if let Some(problem) = read.problems.iter().find(|problem| {
+            problem.kind == logic::ProblemKind::Syntax || problem.range == (0..code.len())
+        }) {
+            return Err(faults::unreadable(problem, code));
+        }
+        let needs_time = read.implied.iter().any(|name| **name == *TIME);
+        let modules = read.implied.iter().map(|name| &**name).filter(|name| *name != TIME);
+        let wrapped = wrapped::wrap(code, &modules.collect::<Vec<_>>());
+        let mut inputs = vec![wrapped::STATE.to_owned()];
+        if needs_time {
+            inputs.push(TIME.to_owned());
+        }
+        let options =
+            CompileOptions { assert_message_annotations: AssertMessageAnnotations::Off };
+        let compile = || MontyRun::new(wrapped.text, "logic", inputs, options);
+        match guarded(compile)? {
+            Ok(run) => {
+                let lines_before = wrapped.lines_before;
+                Ok(Program { code: run, lines_before, needs_time, asks: false })
+            }
+            Err(error) => Err(faults::raised(&error, code, wrapped.lines_before)),
+        }
+    }
+
+    /// Runs it.
+    pub(super) fn run(
+        &mut self,
+        block: &Block,
+        given: &Given,
+        limits: &LogicLimits,
+    ) -> Result<Done, Fault> {
+        let mut output = Output::new(limits.printed_bytes);
+        let mut ended = Ended::Asks;
+        self.asks |= !block.stores.is_empty();
+        if !self.asks {
+            ended = guarded(|| self.straight(block, given, limits, &mut output))?;
+        }
+        if matches!(ended, Ended::Asks) {
+            // Nothing is lost by beginning again: a block touches nothing.
+            self.asks = true;
+            output = Output::new(limits.printed_bytes);
+            ended = guarded(|| self.with_answers(block, given, limits, &mut output))?;
+        }
+        let (object, asked) = match ended {
+            Ended::Done(object, asked) => (object, asked),
+            Ended::Raised(error) => {
+                return Err(faults::raised(&error, &block.code, self.lines_before));
+            }
+            Ended::Refused(fault) => return Err(fault),
+            Ended::Asks => unreachable!("everything that is asked for was answered"),
+        };
+        let (returned, data) = result(object)?;
+        let (set, removed) = changes(&given.data, data)?;
+        let printed = output.into_text();
+        let Asked { written, looked_at_clock, .. } = asked;
+        Ok(Done { set, removed, written, returned, printed, looked_at_clock })
+    }
+
+    /// Runs it to its end in one go.
+    fn straight(
+        &self,
+        block: &Block,
+        given: &Given,
+        limits: &LogicLimits,
+        output: &mut Output,
+    ) -> Ended {
+        let inputs = self.inputs(block, given);
+        match self.code.run(inputs, tracker(limits), PrintWriter::Callback(output)) {
+            Ok(object) => Ended::Done(object, Asked::default()),
+            Err(error) if is_unanswered(&error) => Ended::Asks,
+            Err(error) => Ended::Raised(error),
+        }
+    }
+
+    /// Runs it, and answers what it asks for.
+    fn with_answers(
+        &self,
+        block: &Block,
+        given: &Given,
+        limits: &LogicLimits,
+        output: &mut Output,
+    ) -> Ended {
+        let mut asked = Asked::default();
+        for ((name, kind), contents) in block.stores.iter().zip(&given.stores) {
+            asked.stores.push(Store::new(name.clone(), *kind, contents.clone()));
+        }
+        let inputs = self.inputs(block, given);
+        let writer = PrintWriter::Callback(output);
+        let mut progress = self.code.clone().start(inputs, tracker(limits), writer);
+        for _ in 0..=limits.calls {
+            let writer = PrintWriter::Callback(output);
+            progress = match progress {
+                Err(error) => return Ended::Raised(error),
+                Ok(RunProgress::Complete(object)) => return Ended::Done(object, asked),
+                Ok(RunProgress::FunctionCall(call)) => asked.function(call, given, writer),
+                Ok(RunProgress::OsCall(call)) => match &call.function_call {
+                    OsFunctionCall::DateTimeNow(zone) => {
+                        asked.looked_at_clock = true;
+                        let now = clock::now(given.now, zone.clone());
+                        call.resume(now, writer)
+                    }
+                    OsFunctionCall::DateToday => {
+                        asked.looked_at_clock = true;
+                        call.resume(clock::today(given.now), writer)
+                    }
+                    other => {
+                        let refusal = refusal(other.name());
+                        call.abort(refusal, writer)
+                    }
+                },
+                Ok(RunProgress::NameLookup(lookup)) => {
+                    lookup.resume(NameLookupResult::Undefined, writer)
+                }
+                Ok(RunProgress::ResolveFutures(_)) => {
+                    let message = "it waits for something that never comes";
+                    return Ended::Refused(Fault::new(FaultKind::Logic, message));
+                }
+            };
+        }
+        let message = format!("it used stores and the clock more than {} times", limits.calls);
+        Ended::Refused(Fault::new(FaultKind::LogicLimit, message))
+    }
+
+    /// What the block is given, as the interpreter has it.
+    fn inputs(&self, block: &Block, given: &Given) -> Vec<MontyObject> {
+        let mut attributes = Vec::with_capacity(1 + block.stores.len());
+        attributes.push((text("data"), values::map_to_python(&given.data)));
+        for ((name, _), id) in block.stores.iter().zip(FIRST_STORE_ID..) {
+            attributes.push((text(name), stand_in("Store", id, Vec::new())));
+        }
+        let mut inputs = vec![stand_in("State", STATE_ID, attributes)];
+        if self.needs_time {
+            inputs.push(stand_in(TIME, TIME_ID, Vec::new()));
+        }
+        inputs
+    }
+}
+
+impl Asked {
+    /// Answers a call of something that the block does not define itself.
+    fn function(
+        &mut self,
+        call: FunctionCall,
+        given: &Given,
+        writer: PrintWriter<'_>,
+    ) -> Result<RunProgress, MontyException> {
+        let name = call.function_name.clone();
+        let Some(receiver) = call.object_id else {
+            return call.resume(ExtFunctionResult::NotFound(name), writer);
+        };
+        let id = u128::from_be_bytes(*receiver.as_bytes());
+        if id == TIME_ID {
+            return match clock::reading(&name, given.now) {
+                Some(reading) => {
+                    self.looked_at_clock = true;
+                    call.resume(reading, writer)
+                }
+                None => call.abort(refusal(&format!("{TIME}.{name}")), writer),
+            };
+        }
+        let place = id.checked_sub(FIRST_STORE_ID).and_then(|place| usize::try_from(place).ok());
+        let store = place.and_then(|place| self.stores.get_mut(place));
+        let mut call = call;
+        let args = std::mem::take(&mut call.args);
+        let named = std::mem::take(&mut call.kwargs);
+        let answer = match (store, name.as_str()) {
+            (Some(store), "read") => read(store, args, named),
+            (Some(store), "write") => write(store, args, named, &mut self.written),
+            (store, _) => {
+                let class = if store.is_some() { "Store" } else { "State" };
+                let message = format!("'{class}' object has no attribute '{name}'");
+                Err(MontyException::new(ExcType::AttributeError, Some(message)))
+            }
+        };
+        match answer {
+            Ok(answer) => call.resume(answer, writer),
+            Err(error) => call.resume(error, writer),
+        }
+    }
+}
+
+type Named = Vec<(MontyObject, MontyObject)>;
+
+fn read(
+    store: &mut Store,
+    args: Vec<MontyObject>,
+    named: Named,
+) -> Result<MontyObject, MontyException> {
+    let (mut args, key, _) = arguments(args, named)?;
+    let key = match (key, args.len()) {
+        (Some(key), 0) => Some(key),
+        (None, 0) => None,
+        (None, 1) => args.pop(),
+        _ => return Err(type_error("read() takes at most one key".into())),
+    };
+    Ok(values::to_python(&store.read(key_text(key)?.as_deref())))
+}
+
+fn write(
+    store: &mut Store,
+    args: Vec<MontyObject>,
+    named: Named,
+    written: &mut Vec<(Text, Option<Text>, value::Value)>,
+) -> Result<MontyObject, MontyException> {
+    let (args, key, value) = arguments(args, named)?;
+    let mut args = args.into_iter();
+    let (key, value) = match (args.next(), args.next(), key, value) {
+        (Some(value), None, key, None) => (key, value),
+        (Some(key), Some(value), None, None) => (Some(key), value),
+        (Some(key), None, None, Some(value)) => (Some(key), value),
+        (None, None, key, Some(value)) => (key, value),
+        _ => return Err(type_error("write() takes a value, or a key and a value".into())),
+    };
+    let key = key_text(key)?;
+    let value = values::from_python(value).map_err(|no_json| {
+        type_error(format!("what is written to `{}`: the value{no_json}", store.name))
+    })?;
+    store.write(key.clone(), value.clone());
+    written.push((store.name.clone(), key, value));
+    Ok(MontyObject::None)
+}
+
+/// The arguments of a call on a store: those without a name, `key` and `value`.
+#[expect(clippy::type_complexity, reason = "three parts of one thing, used at once")]
+fn arguments(
+    args: Vec<MontyObject>,
+    named: Named,
+) -> Result<(Vec<MontyObject>, Option<MontyObject>, Option<MontyObject>), MontyException> {
+    let (mut key, mut value) = (None, None);
+    for (name, argument) in named {
+        match &name {
+            MontyObject::String(name) if name == "key" => key = Some(argument),
+            MontyObject::String(name) if name == "value" => value = Some(argument),
+            other => return Err(type_error(format!("there is no argument `{other}`"))),
+        }
+    }
+    if args.len() > 2 {
+        return Err(type_error("these are too many arguments".into()));
+    }
+    Ok((args, key, value))
+}
+
+/// A key of a store. `None` is none.
+fn key_text(key: Option<MontyObject>) -> Result<Option<Text>, MontyException> {
+    match key {
+        None | Some(MontyObject::None) => Ok(None),
+        Some(MontyObject::String(key)) => Ok(Some(key.into())),
+        Some(other) => Err(type_error(format!("a key is text, not {other}"))),
+    }
+}
+
+fn type_error(message: String) -> MontyException {
+    MontyException::new(ExcType::TypeError, Some(message))
+}
+
+fn refusal(name: &str) -> MontyException {
+    let message = format!("`{name}` reaches out: a block has no files, network or environment");
+    MontyException::new(ExcType::PermissionError, Some(message))
+}
+
+/// Whether a run stopped because it asked for something: the interpreter says so only in words.
+fn is_unanswered(error: &MontyException) -> bool {
+    let unanswered = || error.message()?.strip_suffix("not implemented with standard execution");
+    error.exc_type() == ExcType::NotImplementedError && unanswered().is_some()
+}
+
+fn tracker(limits: &LogicLimits) -> ResourceTracker {
+    ResourceTracker::new(
+        ResourceLimits::default()
+            .max_duration(limits.time)
+            // Without an allocator that counts, this bounds what is asked for at a stroke.
+            .max_memory(limits.allocation_bytes)
+            .max_recursion_depth(limits.recursion),
+    )
+}
+
+fn text(text: &str) -> MontyObject {
+    MontyObject::String(text.to_owned())
+}
+
+/// An object whose methods come back to us as calls.
+fn stand_in(class: &str, id: u128, attributes: Vec<(MontyObject, MontyObject)>) -> MontyObject {
+    let class_type = MontyClassType {
+        name: class.to_owned(),
+        id: MontyUuid::from_u128(u128::MAX - id),
+        host_defined: true,
+        is_dataclass: false,
+        attrs: DictPairs::from(Vec::new()),
+    };
+    MontyObject::ClassInstance(Box::new(MontyClassInstance {
+        class_type,
+        instance_id: MontyUuid::from_u128(id),
+        attrs: DictPairs::from(attributes),
+    }))
+}
+
+/// Keeps a bug of the interpreter from ending the process and with it every other run: it is young,
+/// and the code comes from authors. What it held is dropped, so nothing half-done is seen again.
+fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, Fault> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        Fault::new(FaultKind::Logic, "the interpreter failed on this block; this is a bug in it")
+    })
+}
+
+/// Whether the block returned, and its data.
+fn result(object: MontyObject) -> Result<(bool, DictPairs), Fault> {
+    let MontyObject::Tuple(parts) = object else { unreachable!("the wrapper yields a pair") };
+    match <[MontyObject; 2]>::try_from(parts) {
+        Ok([MontyObject::Bool(returned), MontyObject::Dict(data)]) => Ok((returned, data)),
+        Ok([_, other]) => {
+            let message = format!("`state.data` is no dict any more, but {other}");
+            Err(Fault::new(FaultKind::Logic, faults::cut(&message)))
+        }
+        Err(_) => unreachable!("the wrapper yields a pair"),
+    }
+}
+
+/// What is different from what was given: names that are set, and names that are gone.
+#[expect(clippy::type_complexity, reason = "two members of `Done`")]
+fn changes(given: &Map, now: DictPairs) -> Result<(Vec<(Text, value::Value)>, Vec<Text>), Fault> {
+    let mut set = Vec::new();
+    let mut kept = 0;
+    let mut names = Vec::new();
+    for (name, object) in now {
+        let MontyObject::String(name) = name else {
+            let message = format!("`state.data` has the key {name}, which is no text");
+            return Err(Fault::new(FaultKind::Logic, faults::cut(&message)));
+        };
+        let before = given.get_key_value(&name);
+        kept += usize::from(before.is_some());
+        if !before.is_some_and(|(_, before)| values::is_same(before, &object)) {
+            let value = values::from_python(object).map_err(|no_json| {
+                let message = no_json.under(format_args!("[{name:?}]"));
+                Fault::new(FaultKind::Logic, format!("state.data{message}"))
+            })?;
+            let key = before.map_or_else(|| Text::from(&*name), |(key, _)| key.clone());
+            set.push((key, value));
+        }
+        names.push(name);
+    }
+    if kept == given.len() {
+        return Ok((set, Vec::new()));
+    }
+    names.sort_unstable();
+    let is_gone = |key: &&Text| names.binary_search_by(|name| (**name).cmp(&***key)).is_err();
+    Ok((set, given.keys().filter(is_gone).cloned().collect()))
+}

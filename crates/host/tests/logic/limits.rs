@@ -1,0 +1,111 @@
+//! What takes too long or too much.
+
+use std::time::{Duration, Instant};
+
+use host::LogicLimits;
+use runtime::FaultKind;
+
+use crate::run_within;
+
+fn short() -> LogicLimits {
+    LogicLimits { time: Duration::from_millis(300), ..LogicLimits::default() }
+}
+
+#[track_caller]
+fn ends(code: &str, kind: FaultKind) {
+    let start = Instant::now();
+    let fault = run_within(short(), code).unwrap_err();
+    assert!(start.elapsed() < Duration::from_secs(20), "{code} took {:?}", start.elapsed());
+    assert_eq!(fault.kind, kind, "{code}: {fault}");
+    eprintln!("{code:?}: {fault}");
+}
+
+#[test]
+fn endless_loops_end() {
+    ends("while True:\n    pass", FaultKind::LogicLimit);
+    ends("x = 0\nwhile True:\n    try:\n        x += 1\n    except:\n        pass", FaultKind::LogicLimit);
+    ends("from itertools import count\nx = sum(count())", FaultKind::LogicLimit);
+    ends("x = [y for y in range(10**12)]", FaultKind::LogicLimit);
+    ends("x = max(range(10**12))", FaultKind::LogicLimit);
+    ends("x = sorted(range(10**9))", FaultKind::LogicLimit);
+}
+
+#[test]
+fn huge_values_are_refused() {
+    for code in [
+        "x = 'x' * 10**12",
+        "x = [0] * 10**10",
+        "x = (1,) * 10**11",
+        "x = b'x' * 10**13",
+        "x = 10 ** 10 ** 10",
+        "x = 1 << 10**12",
+        "x = 'x'.ljust(10**12)",
+        "x = 'x'.center(10**12)",
+        "x = f'{1:>1000000000000}'",
+        "x = ('x' * 10**6).replace('x', 'y' * 10**6)",
+        "x = ('x' * 10**6).join(['y'] * 10**6)",
+        "x = list(range(10**12))",
+        "x = bytes(10**12)",
+        "import math\nx = math.factorial(10**9)",
+        "x = 'a'.zfill(10**12)",
+        "x = '\\t'.expandtabs(10**12)",
+    ] {
+        ends(code, FaultKind::LogicLimit);
+    }
+}
+
+#[test]
+fn deep_recursion_ends() {
+    for code in [
+        "def f(x):\n    return f(x + 1)\nf(0)",
+        "f = lambda x: f(x)\nf(1)",
+        "def f(x):\n    return sorted([2, 1], key=f)\nf(0)",
+        "def f(x):\n    return list(map(f, [x]))\nf(0)",
+        "def f(x):\n    return max([x, x], key=f)\nf(0)",
+        "class A:\n    def __repr__(self):\n        return repr(self)\nrepr(A())",
+        "class A:\n    def __eq__(self, other):\n        return self == other\nA() == A()",
+    ] {
+        ends(code, FaultKind::LogicLimit);
+    }
+}
+
+#[test]
+fn deep_values_are_refused() {
+    let deep = "a = []\nfor i in range(100_000):\n    a = [a]\n";
+    for (rest, kind) in [
+        ("state.data['x'] = a", FaultKind::Logic),
+        ("repr(a)", FaultKind::LogicLimit),
+        ("import json\njson.dumps(a)", FaultKind::LogicLimit),
+        ("a == [a]\nb = []\nfor i in range(100_000):\n    b = [b]\na == b", FaultKind::LogicLimit),
+    ] {
+        ends(&format!("{deep}{rest}"), kind);
+    }
+    ends("import json\njson.loads('[' * 100_000)", FaultKind::Logic);
+}
+
+#[test]
+fn what_is_printed_is_cut() {
+    let done = run_within(LogicLimits { printed_bytes: 10, ..short() }, "print('äöüäöü')\nprint('x')");
+    assert_eq!(done.unwrap().printed, "äöüäö\n... (only the first 10 bytes are kept)\n");
+    let done = run_within(short(), "for i in range(100_000):\n    print('x')").unwrap();
+    assert!(done.printed.len() < 65_700, "{}", done.printed.len());
+    let done = run_within(LogicLimits { printed_bytes: 2, ..short() }, "print('x')").unwrap();
+    assert_eq!(done.printed, "x\n");
+}
+
+#[test]
+fn patterns_cannot_search_forever() {
+    for code in [
+        "import re\nx = re.match('(a+)+$', 'a' * 40 + 'b')",
+        "import re\nx = re.match('(a|aa)+$', 'a' * 60 + 'b')",
+        "import re\nx = re.match(r'(a+)+\\1$', 'a' * 60 + 'b')",
+        "import re\nx = re.match('(?:(?=(a+))a)+$', 'a' * 50 + 'b')",
+        "import re\nx = re.compile('(' * 5000 + ')' * 5000)",
+        "import re\nx = re.compile('(((a{1000}){1000}){1000}){1000}')",
+    ] {
+        let start = Instant::now();
+        let result = run_within(short(), code);
+        eprintln!("{code}: {:?} {:?}", start.elapsed(), result.map(|_| ()).map_err(|f| f.to_string()));
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+}
