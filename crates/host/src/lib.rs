@@ -4,5 +4,5 @@
 mod adapter;
 mod logic;
 
-pub use adapter::{Adapter, Call, Calling, Contract};
 pub use self::logic::{LogicLimits, Python};
+pub use adapter::{Adapter, Call, Calling, Contract};

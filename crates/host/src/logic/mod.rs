@@ -5,6 +5,7 @@
 
 mod clock;
 mod faults;
+mod memory;
 mod output;
 mod running;
 mod stores;
@@ -28,6 +29,8 @@ pub struct LogicLimits {
     pub recursion: usize,
     /// How many bytes one value that it makes at a stroke may take.
     pub allocation_bytes: usize,
+    /// How many bytes the process may grow by while it runs, where the system tells (Linux).
+    pub memory_bytes: usize,
     /// How many bytes of what it prints are kept.
     pub printed_bytes: usize,
     /// How often it may use stores and the clock.
@@ -39,8 +42,9 @@ impl Default for LogicLimits {
         LogicLimits {
             time: Duration::from_secs(5),
             recursion: 200,
-            allocation_bytes: 64 * 1024 * 1024,
-            printed_bytes: 64 * 1024,
+            allocation_bytes: 32 << 20,
+            memory_bytes: 1 << 30,
+            printed_bytes: 64 << 10,
             calls: 10_000,
         }
     }

@@ -1,8 +1,11 @@
-//! What a block prints.
+//! What a block prints, and how it grows: the interpreter hands both to the same place.
 
 use std::borrow::Cow;
 
-use monty_types::{MontyException, PrintWriterCallback};
+use monty_types::{ExcType, MontyException, PrintWriterCallback};
+
+use super::LogicLimits;
+use super::memory::Growth;
 
 /// Keeps what is printed up to a bound.
 #[derive(Debug)]
@@ -10,11 +13,17 @@ pub(super) struct Output {
     text: String,
     bytes_max: usize,
     is_cut: bool,
+    growth: Growth,
 }
 
 impl Output {
-    pub(super) fn new(bytes_max: usize) -> Output {
-        Output { text: String::new(), bytes_max, is_cut: false }
+    pub(super) fn new(limits: &LogicLimits) -> Output {
+        Output {
+            text: String::new(),
+            bytes_max: limits.printed_bytes,
+            is_cut: false,
+            growth: Growth::new(limits.memory_bytes),
+        }
     }
 
     /// What was printed; where it was too much, it says so.
@@ -46,6 +55,15 @@ impl PrintWriterCallback for Output {
 
     fn stdout_push(&mut self, end: char) -> Result<(), MontyException> {
         self.push(end.encode_utf8(&mut [0; 4]));
+        Ok(())
+    }
+
+    /// The interpreter comes by here every few hundred instructions.
+    fn poll_flush(&mut self) -> Result<(), MontyException> {
+        if self.growth.is_too_much() {
+            let message = "the process grew too much while the block ran";
+            return Err(MontyException::new(ExcType::MemoryError, Some(message.into())));
+        }
         Ok(())
     }
 }

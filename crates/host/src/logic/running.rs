@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use logic::ProblemKind;
 use monty::{FunctionCall, MontyRun, RunProgress};
 use monty_types::{
     AssertMessageAnnotations, CompileOptions, DictPairs, ExcType, ExtFunctionResult,
@@ -55,11 +56,14 @@ impl Program {
     /// Compiles a block.
     pub(super) fn compile(code: &str) -> Result<Program, Fault> {
         let read = logic::read(code);
-        // What is deep enough to exhaust the stack is among the problems. What else is not
-        // supported is left to the run: it may never come to that line.
-        if let Some(problem) = read.problems.iter().find(|problem| {
-            problem.kind == logic::ProblemKind::Syntax || problem.range == (0..code.len())
-        }) {
+        // A block that could exhaust the stack of a parser has a problem as a whole. What else is
+        // not supported is left to the run: it may never come to that line.
+        let whole = 0..code.len();
+        if let Some(problem) = read
+            .problems
+            .iter()
+            .find(|problem| problem.kind == ProblemKind::Syntax || problem.range == whole)
+        {
             return Err(faults::unreadable(problem, code));
         }
         let needs_time = read.implied.iter().any(|name| **name == *TIME);
@@ -69,15 +73,18 @@ impl Program {
         if needs_time {
             inputs.push(TIME.to_owned());
         }
-        let options =
-            CompileOptions { assert_message_annotations: AssertMessageAnnotations::Off };
+        let options = CompileOptions { assert_message_annotations: AssertMessageAnnotations::Off };
         let compile = || MontyRun::new(wrapped.text, "logic", inputs, options);
         match guarded(compile)? {
             Ok(run) => {
                 let lines_before = wrapped.lines_before;
                 Ok(Program { code: run, lines_before, needs_time, asks: false })
             }
-            Err(error) => Err(faults::raised(&error, code, wrapped.lines_before)),
+            // Our reader says the same in better words, and what to write instead.
+            Err(error) => Err(match read.problems.first() {
+                Some(problem) => faults::unreadable(problem, code),
+                None => faults::raised(&error, code, wrapped.lines_before),
+            }),
         }
     }
 
@@ -88,7 +95,7 @@ impl Program {
         given: &Given,
         limits: &LogicLimits,
     ) -> Result<Done, Fault> {
-        let mut output = Output::new(limits.printed_bytes);
+        let mut output = Output::new(limits);
         let mut ended = Ended::Asks;
         self.asks |= !block.stores.is_empty();
         if !self.asks {
@@ -97,7 +104,7 @@ impl Program {
         if matches!(ended, Ended::Asks) {
             // Nothing is lost by beginning again: a block touches nothing.
             self.asks = true;
-            output = Output::new(limits.printed_bytes);
+            output = Output::new(limits);
             ended = guarded(|| self.with_answers(block, given, limits, &mut output))?;
         }
         let (object, asked) = match ended {
@@ -368,7 +375,7 @@ fn result(object: MontyObject) -> Result<(bool, DictPairs), Fault> {
         Ok([MontyObject::Bool(returned), MontyObject::Dict(data)]) => Ok((returned, data)),
         Ok([_, other]) => {
             let message = format!("`state.data` is no dict any more, but {other}");
-            Err(Fault::new(FaultKind::Logic, faults::cut(&message)))
+            Err(faults::about_data(&message))
         }
         Err(_) => unreachable!("the wrapper yields a pair"),
     }
@@ -383,14 +390,14 @@ fn changes(given: &Map, now: DictPairs) -> Result<(Vec<(Text, value::Value)>, Ve
     for (name, object) in now {
         let MontyObject::String(name) = name else {
             let message = format!("`state.data` has the key {name}, which is no text");
-            return Err(Fault::new(FaultKind::Logic, faults::cut(&message)));
+            return Err(faults::about_data(&message));
         };
         let before = given.get_key_value(&name);
         kept += usize::from(before.is_some());
         if !before.is_some_and(|(_, before)| values::is_same(before, &object)) {
             let value = values::from_python(object).map_err(|no_json| {
                 let message = no_json.under(format_args!("[{name:?}]"));
-                Fault::new(FaultKind::Logic, format!("state.data{message}"))
+                faults::about_data(&format!("state.data{message}"))
             })?;
             let key = before.map_or_else(|| Text::from(&*name), |(key, _)| key.clone());
             set.push((key, value));

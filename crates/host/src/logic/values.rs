@@ -142,6 +142,9 @@ fn kind(object: &MontyObject) -> &'static str {
         MontyObject::Function { .. } | MontyObject::BuiltinFunction(_) => "a function",
         MontyObject::Type(_) => "a class",
         MontyObject::ClassInstance(_) => "an object of a class: use a dict",
+        // What the interpreter cannot hand over it describes.
+        MontyObject::Repr(text) if text.starts_with("<function") => "a function",
+        MontyObject::Repr(text) if text == "<deeply nested>" => "nested too deep",
         _ => "nothing that JSON has",
     }
 }

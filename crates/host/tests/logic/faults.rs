@@ -92,11 +92,14 @@ fn nothing_outside_can_be_reached() {
         ("from pathlib import Path\nPath('x').read_text()", "Path.read_text"),
         ("time.sleep(1)", "time.sleep"),
     ] {
-        let caught = format!("try:\n    pass\n    {}\nexcept:\n    pass", code.replace('\n', "\n    "));
+        let caught =
+            format!("try:\n    pass\n    {}\nexcept:\n    pass", code.replace('\n', "\n    "));
         for code in [code, &caught] {
             let fault = crate::run(code, "{}").unwrap_err();
             assert_eq!(fault.kind, runtime::FaultKind::Logic);
-            let expected = format!("PermissionError: `{name}` reaches out: a block has no files, network or environment (line ");
+            let expected = format!(
+                "PermissionError: `{name}` reaches out: a block has no files, network or environment (line "
+            );
             assert!(fault.message.starts_with(&expected), "{code}: {fault}");
         }
     }
@@ -128,16 +131,22 @@ fn what_is_no_python_is_told_with_its_line() {
     check(
         "if x:",
         "{}",
-        expect![[r#""#]],
+        expect![[r#"
+            logic: SyntaxError: expected an indented block after `if` statement; indent this line, or write `pass` above it (line 1: `if x:`)
+        "#]],
     );
     check(
         "x = 1\nfor y in []:\n    yield y",
         "{}",
-        expect![[r#""#]],
+        expect![[r#"
+            logic: `yield` is not supported; collect the values in a list (line 3: `yield y`)
+        "#]],
     );
     check(
         &format!("x = {}1{}", "(".repeat(5_000), ")".repeat(5_000)),
         "{}",
-        expect![[r#""#]],
+        expect![[r#"
+            logic: this block is nested too deep to be read; give names to the parts of its longest expressions (line 1: `x = ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((...`)
+        "#]],
     );
 }

@@ -81,10 +81,11 @@ fn wrong_uses_are_exceptions() {
         "{}",
         "try:\n    state.s.write()\nexcept TypeError as error:\n    print(error)\n\
          try:\n    state.s.write({1, 2})\nexcept TypeError as error:\n    print(error)\n\
-         state.s.write(1, 'x')",
+         try:\n    state.s.write(1, 'x')\nexcept TypeError as error:\n    print(error)",
         expect![[r#"
             > write() takes a value, or a key and a value
             > what is written to `s`: the value is a set: use `sorted(..)` or `list(..)`
+            > a key is text, not 1
         "#]],
     );
     check(
