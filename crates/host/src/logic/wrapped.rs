@@ -1,5 +1,7 @@
 //! Puts a block into the function that it is the body of.
 
+use std::borrow::Cow;
+
 /// The name of the function. What it returns at its end is itself, which no block has at hand, so
 /// that a `return` of the block can be told from it.
 const FUNCTION: &str = "__block";
@@ -21,17 +23,22 @@ pub(super) struct Wrapped {
 /// The text yields whether the block returned, and its `state.data`.
 pub(super) fn wrap(code: &str, modules: &[&str]) -> Wrapped {
     let code = code.trim_start_matches('\u{feff}');
+    // To Python every end of a line is one, in texts too; the interpreter leaves that to its host.
+    let code: Cow<'_, str> = match code.contains('\r') {
+        true => code.replace("\r\n", "\n").replace('\r', "\n").into(),
+        false => code.into(),
+    };
     let mut text = String::with_capacity(code.len() + code.len() / 8 + 160);
     for module in modules {
         text += &format!("import {module}\n");
     }
     text += &format!("def {FUNCTION}(state):\n");
     let lines_before = modules.len() + 1;
-    let indentation = first_indentation(code);
+    let indentation = first_indentation(&code);
     if indentation.is_empty() {
-        indent(&mut text, code);
+        indent(&mut text, &code);
     } else {
-        text += code;
+        text += &code;
     }
     let indentation = if indentation.is_empty() { " " } else { indentation };
     text += &format!(
@@ -44,7 +51,7 @@ pub(super) fn wrap(code: &str, modules: &[&str]) -> Wrapped {
 
 /// How the first line of code is indented; nothing where there is no code.
 fn first_indentation(code: &str) -> &str {
-    let mut lines = code.split(['\n', '\r']);
+    let mut lines = code.split('\n');
     let indented = |line: &str| line.len() - line.trim_start_matches([' ', '\t', '\u{c}']).len();
     let is_code = |line: &&str| !matches!(line.as_bytes().get(indented(line)), None | Some(b'#'));
     let first = lines.find(is_code).unwrap_or("");
@@ -63,16 +70,10 @@ fn indent(text: &mut String, code: &str) {
         if !is_literal {
             text.push(' ');
         }
-        let length = line_length(&code[start..]);
-        text.push_str(&code[start..start + length]);
-        start += length;
+        let end = code[start..].find('\n').map_or(code.len(), |at| start + at + 1);
+        text.push_str(&code[start..end]);
+        start = end;
     }
-}
-
-/// The length of the first line, with its end. A line ends as Python has it.
-fn line_length(code: &str) -> usize {
-    let Some(at) = code.find(['\n', '\r']) else { return code.len() };
-    at + if code[at..].starts_with("\r\n") { 2 } else { 1 }
 }
 
 /// Where texts go over several lines, by byte, in order. What stands between the braces of an
@@ -85,7 +86,7 @@ fn inside_of_texts(code: &str) -> Vec<(usize, usize)> {
         let (_, range) = token.as_tuple();
         (range.start().to_usize(), range.end().to_usize())
     });
-    ranges.filter(|(start, end)| code[*start..*end].contains(['\n', '\r'])).collect()
+    ranges.filter(|(start, end)| code[*start..*end].contains('\n')).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Blocks of Python and what they do.
 
 mod behaviour;
+mod corpus;
+mod differential;
 mod faults;
+mod hostile;
 mod limits;
 mod stores;
 
