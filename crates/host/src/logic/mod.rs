@@ -3,6 +3,7 @@
 //! Only this folder knows the interpreter. What a block may do is in `docs/logic.md`; what the
 //! interpreter lacks is known to [`logic::read`], which says so before a run begins.
 
+mod asked;
 mod clock;
 mod faults;
 mod memory;

@@ -3,27 +3,18 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use logic::ProblemKind;
-use monty::{FunctionCall, MontyRun, RunProgress};
+use monty::{MontyRun, RunProgress};
 use monty_types::{
-    AssertMessageAnnotations, CompileOptions, DictPairs, ExcType, ExtFunctionResult,
-    MontyClassInstance, MontyClassType, MontyException, MontyObject, MontyUuid, NameLookupResult,
-    OsFunctionCall, PrintWriter, ResourceLimits, ResourceTracker,
+    AssertMessageAnnotations, CompileOptions, DictPairs, ExcType, MontyClassInstance,
+    MontyClassType, MontyException, MontyObject, MontyUuid, NameLookupResult, PrintWriter,
+    ResourceLimits, ResourceTracker,
 };
 use runtime::{Block, Done, Fault, FaultKind, Given};
 use value::{Map, Text};
 
+use super::asked::{Asked, FIRST_STORE_ID, STATE_ID, TIME, TIME_ID};
 use super::output::Output;
-use super::stores::Store;
-use super::{LogicLimits, clock, faults, values, wrapped};
-
-/// The module that blocks rely on and the interpreter does not have.
-const TIME: &str = "time";
-
-/// What objects that stand for us are known by in the interpreter: the state, `time`, and from
-/// here on the stores.
-const STATE_ID: u128 = 1;
-const TIME_ID: u128 = 2;
-const FIRST_STORE_ID: u128 = 3;
+use super::{LogicLimits, faults, values, wrapped};
 
 /// A block that can be run.
 #[derive(Debug)]
@@ -42,14 +33,6 @@ enum Ended {
     Asks,
     Raised(MontyException),
     Refused(Fault),
-}
-
-/// What a block asked for on its way.
-#[derive(Default)]
-struct Asked {
-    stores: Vec<Store>,
-    written: Vec<(Text, Option<Text>, value::Value)>,
-    looked_at_clock: bool,
 }
 
 impl Program {
@@ -146,10 +129,7 @@ impl Program {
         limits: &LogicLimits,
         output: &mut Output,
     ) -> Ended {
-        let mut asked = Asked::default();
-        for ((name, kind), contents) in block.stores.iter().zip(&given.stores) {
-            asked.stores.push(Store::new(name.clone(), *kind, contents.clone()));
-        }
+        let mut asked = Asked::new(block, given);
         let inputs = self.inputs(block, given);
         let writer = PrintWriter::Callback(output);
         let mut progress = self.code.clone().start(inputs, tracker(limits), writer);
@@ -159,21 +139,7 @@ impl Program {
                 Err(error) => return Ended::Raised(error),
                 Ok(RunProgress::Complete(object)) => return Ended::Done(object, asked),
                 Ok(RunProgress::FunctionCall(call)) => asked.function(call, given, writer),
-                Ok(RunProgress::OsCall(call)) => match &call.function_call {
-                    OsFunctionCall::DateTimeNow(zone) => {
-                        asked.looked_at_clock = true;
-                        let now = clock::now(given.now, zone.clone());
-                        call.resume(now, writer)
-                    }
-                    OsFunctionCall::DateToday => {
-                        asked.looked_at_clock = true;
-                        call.resume(clock::today(given.now), writer)
-                    }
-                    other => {
-                        let refusal = refusal(other.name());
-                        call.abort(refusal, writer)
-                    }
-                },
+                Ok(RunProgress::OsCall(call)) => asked.system(call, given, writer),
                 Ok(RunProgress::NameLookup(lookup)) => {
                     lookup.resume(NameLookupResult::Undefined, writer)
                 }
@@ -200,128 +166,6 @@ impl Program {
         }
         inputs
     }
-}
-
-impl Asked {
-    /// Answers a call of something that the block does not define itself.
-    fn function(
-        &mut self,
-        call: FunctionCall,
-        given: &Given,
-        writer: PrintWriter<'_>,
-    ) -> Result<RunProgress, MontyException> {
-        let name = call.function_name.clone();
-        let Some(receiver) = call.object_id else {
-            return call.resume(ExtFunctionResult::NotFound(name), writer);
-        };
-        let id = u128::from_be_bytes(*receiver.as_bytes());
-        if id == TIME_ID {
-            return match clock::reading(&name, given.now) {
-                Some(reading) => {
-                    self.looked_at_clock = true;
-                    call.resume(reading, writer)
-                }
-                None => call.abort(refusal(&format!("{TIME}.{name}")), writer),
-            };
-        }
-        let place = id.checked_sub(FIRST_STORE_ID).and_then(|place| usize::try_from(place).ok());
-        let store = place.and_then(|place| self.stores.get_mut(place));
-        let mut call = call;
-        let args = std::mem::take(&mut call.args);
-        let named = std::mem::take(&mut call.kwargs);
-        let answer = match (store, name.as_str()) {
-            (Some(store), "read") => read(store, args, named),
-            (Some(store), "write") => write(store, args, named, &mut self.written),
-            (store, _) => {
-                let class = if store.is_some() { "Store" } else { "State" };
-                let message = format!("'{class}' object has no attribute '{name}'");
-                Err(MontyException::new(ExcType::AttributeError, Some(message)))
-            }
-        };
-        match answer {
-            Ok(answer) => call.resume(answer, writer),
-            Err(error) => call.resume(error, writer),
-        }
-    }
-}
-
-type Named = Vec<(MontyObject, MontyObject)>;
-
-fn read(
-    store: &mut Store,
-    args: Vec<MontyObject>,
-    named: Named,
-) -> Result<MontyObject, MontyException> {
-    let (mut args, key, _) = arguments(args, named)?;
-    let key = match (key, args.len()) {
-        (Some(key), 0) => Some(key),
-        (None, 0) => None,
-        (None, 1) => args.pop(),
-        _ => return Err(type_error("read() takes at most one key".into())),
-    };
-    Ok(values::to_python(&store.read(key_text(key)?.as_deref())))
-}
-
-fn write(
-    store: &mut Store,
-    args: Vec<MontyObject>,
-    named: Named,
-    written: &mut Vec<(Text, Option<Text>, value::Value)>,
-) -> Result<MontyObject, MontyException> {
-    let (args, key, value) = arguments(args, named)?;
-    let mut args = args.into_iter();
-    let (key, value) = match (args.next(), args.next(), key, value) {
-        (Some(value), None, key, None) => (key, value),
-        (Some(key), Some(value), None, None) => (Some(key), value),
-        (Some(key), None, None, Some(value)) => (Some(key), value),
-        (None, None, key, Some(value)) => (key, value),
-        _ => return Err(type_error("write() takes a value, or a key and a value".into())),
-    };
-    let key = key_text(key)?;
-    let value = values::from_python(value).map_err(|no_json| {
-        type_error(format!("what is written to `{}`: the value{no_json}", store.name))
-    })?;
-    store.write(key.clone(), value.clone());
-    written.push((store.name.clone(), key, value));
-    Ok(MontyObject::None)
-}
-
-/// The arguments of a call on a store: those without a name, `key` and `value`.
-#[expect(clippy::type_complexity, reason = "three parts of one thing, used at once")]
-fn arguments(
-    args: Vec<MontyObject>,
-    named: Named,
-) -> Result<(Vec<MontyObject>, Option<MontyObject>, Option<MontyObject>), MontyException> {
-    let (mut key, mut value) = (None, None);
-    for (name, argument) in named {
-        match &name {
-            MontyObject::String(name) if name == "key" => key = Some(argument),
-            MontyObject::String(name) if name == "value" => value = Some(argument),
-            other => return Err(type_error(format!("there is no argument `{other}`"))),
-        }
-    }
-    if args.len() > 2 {
-        return Err(type_error("these are too many arguments".into()));
-    }
-    Ok((args, key, value))
-}
-
-/// A key of a store. `None` is none.
-fn key_text(key: Option<MontyObject>) -> Result<Option<Text>, MontyException> {
-    match key {
-        None | Some(MontyObject::None) => Ok(None),
-        Some(MontyObject::String(key)) => Ok(Some(key.into())),
-        Some(other) => Err(type_error(format!("a key is text, not {other}"))),
-    }
-}
-
-fn type_error(message: String) -> MontyException {
-    MontyException::new(ExcType::TypeError, Some(message))
-}
-
-fn refusal(name: &str) -> MontyException {
-    let message = format!("`{name}` reaches out: a block has no files, network or environment");
-    MontyException::new(ExcType::PermissionError, Some(message))
 }
 
 /// Whether a run stopped because it asked for something: the interpreter says so only in words.
