@@ -121,6 +121,12 @@ pub enum AppendError {
     /// The key was used for other events.
     #[error("the key was used for other events of `{0}`")]
     KeyReused(Stream),
+    /// The key was used for other changes.
+    #[error("the key was used for other changes of the shelf `{0}`")]
+    ShelfKeyReused(String),
+    /// A value that could not be read again.
+    #[error("no store keeps a value that is nested more than {} deep", value::json::DEPTH_MAX)]
+    TooDeep,
     /// An event refers to bytes that are not there.
     #[error("there is nothing behind `{0}`")]
     NoBlob(BlobId),

@@ -33,11 +33,13 @@ pub mod folder;
 pub mod fork;
 mod gc;
 mod import;
+mod lease;
 mod live;
 mod memory;
 pub mod merge;
 pub mod names;
 mod rules;
+mod shelf;
 mod spool;
 mod sqlite;
 mod verify;
@@ -52,7 +54,9 @@ use history::kinds::Blob;
 pub use history::{Archive, Entry, StreamInfo};
 use history::{BlobId, Event, Link, Operation, OperationId, Place, Stream};
 pub use import::{BrokenOff, ImportError, Imported, Importing, Input, Tell, import};
+pub use lease::{Held, Holder, Lease, Leases};
 pub use memory::MemoryStore;
+pub use shelf::{Change, Item, Shelves};
 pub use spool::{Spool, spool};
 pub use sqlite::SqliteStore;
 use value::Digest;
@@ -125,8 +129,9 @@ pub struct Arrival {
     pub entry: Entry,
 }
 
-/// Keeps events, names and large values. What it can be asked is in [`Archive`].
-pub trait Store: Archive<Error = StoreError> + Send + Sync {
+/// Keeps events, names and large values, and beside them leases and shelves. What it can be asked
+/// is in [`Archive`].
+pub trait Store: Archive<Error = StoreError> + Leases + Shelves + Send + Sync {
     /// Adds events. Nothing of it can be seen before all of it is as durable as asked for.
     /// Events that stand there already, by their key or their place, are not added again, and
     /// not refused; the blobs that came with them are kept all the same.

@@ -12,13 +12,15 @@ use std::time::Duration;
 use history::kinds::{Blob, Kind};
 use history::{
     Archive, BlobId, Entry, Event, EventId, Link, Operation, OperationId, Place, Stream,
-    StreamInfo, chain,
+    StreamInfo, Timestamp, chain,
 };
+use value::{Digest, Value};
 
 use crate::rules::{self, Move};
 use crate::spool::Spool;
 use crate::{
-    Append, AppendError, Arrival, Durability, Expected, MoveError, Receipt, Store, StoreError,
+    Append, AppendError, Arrival, Change, Durability, Expected, Held, Holder, Item, Lease, Leases,
+    MoveError, Receipt, Shelves, Store, StoreError,
 };
 
 pub(super) struct Rehearsal<'a> {
@@ -309,5 +311,39 @@ impl Store for Rehearsal<'_> {
 
     fn check_files(&self) -> Result<Vec<String>, StoreError> {
         Err(not_needed())
+    }
+}
+
+impl Leases for Rehearsal<'_> {
+    fn acquire(
+        &self,
+        _: &Stream,
+        _: &Holder,
+        _: Timestamp,
+        _: u64,
+    ) -> Result<Result<Lease, Held>, StoreError> {
+        Err(not_needed())
+    }
+
+    fn renew(&self, _: &Stream, _: &Lease, _: Timestamp, _: u64) -> Result<bool, StoreError> {
+        Err(not_needed())
+    }
+
+    fn release(&self, _: &Stream, _: &Lease) -> Result<(), StoreError> {
+        Err(not_needed())
+    }
+}
+
+impl Shelves for Rehearsal<'_> {
+    fn shelf_read(&self, _: &str) -> Result<Vec<Item>, StoreError> {
+        Err(not_needed())
+    }
+
+    fn shelf_get(&self, _: &str, _: &str) -> Result<Option<Value>, StoreError> {
+        Err(not_needed())
+    }
+
+    fn shelf_write(&self, _: &str, _: &[Change], _: &Digest) -> Result<Option<Value>, AppendError> {
+        Err(not_needed().into())
     }
 }

@@ -8,10 +8,12 @@ mod connect;
 mod desk;
 mod fault;
 mod filesystem;
+mod leases;
 mod lock;
 mod queue;
 mod read;
 mod schema;
+mod shelves;
 mod write;
 
 use std::borrow::Cow;

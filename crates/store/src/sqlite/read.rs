@@ -72,7 +72,7 @@ fn in_order<T, K: PartialOrd>(
     Err(damaged("an index is out of order".into()))
 }
 
-fn damaged(what: String) -> StoreError {
+pub(super) fn damaged(what: String) -> StoreError {
     StoreError::Damaged(what.into())
 }
 

@@ -61,7 +61,32 @@ const VERSIONS: &[&str] = &[
         body TEXT NOT NULL
     ) STRICT;
     CREATE INDEX operation_name ON operation(name);",
+    // The last lease of each stream; released ones have no holder. What was pushed on a shelf has
+    // no key. `shelf_write` holds what was done under which idempotency key, and what it took.
+    "CREATE TABLE lease(
+        stream TEXT PRIMARY KEY,
+        epoch INTEGER NOT NULL,
+        holder TEXT,
+        until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE shelf(
+        no INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        key TEXT,
+        value TEXT NOT NULL,
+        UNIQUE(name, key)
+    ) STRICT;
+    CREATE TABLE shelf_write(
+        name TEXT NOT NULL,
+        key BLOB NOT NULL,
+        digest BLOB NOT NULL,
+        taken TEXT,
+        PRIMARY KEY(name, key)
+    ) STRICT, WITHOUT ROWID;",
 ];
+
+/// The first version with shelves. Versions before it can be read too: they have none.
+const SHELVES: usize = 2;
 
 /// What a file is.
 #[derive(Debug, PartialEq)]
@@ -97,6 +122,12 @@ pub(super) fn look(connection: &Connection, path: &Path) -> Result<Contents, Sto
             VERSIONS.len()
         ))),
     }
+}
+
+/// Whether there can be shelves. A file may be brought to a new version while it is read.
+pub(super) fn has_shelves(connection: &Connection) -> rusqlite::Result<bool> {
+    let version: i64 = connection.pragma_query_one(None, "user_version")?;
+    Ok(version >= SHELVES as i64)
 }
 
 /// Brings a file to the current version, all of it or nothing.
@@ -136,7 +167,7 @@ mod tests {
     /// Events of kinds that a program does not know are kept as kind 0.
     #[test]
     fn every_version_knows_how_many_kinds_there_were() {
-        const KINDS: &[usize] = &[49];
+        const KINDS: &[usize] = &[49, 49];
         assert_eq!(
             (KINDS.len(), KINDS.last()),
             (VERSIONS.len(), Some(&ROWS.len())),

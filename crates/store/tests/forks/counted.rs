@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use history::kinds::{Blob, Kind};
-use history::{BlobId, EventId, Operation, OperationId, Place, Stream};
+use history::{BlobId, EventId, Operation, OperationId, Place, Stream, Timestamp};
 use store::{
-    Append, AppendError, Archive, Arrival, Durability, Entry, MemoryStore, MoveError, Receipt,
-    Store, StoreError, StreamInfo,
+    Append, AppendError, Archive, Arrival, Change, Durability, Entry, Held, Holder, Item, Lease,
+    Leases, MemoryStore, MoveError, Receipt, Shelves, Store, StoreError, StreamInfo,
 };
+use value::{Digest, Value};
 
 #[derive(Default)]
 pub(crate) struct Counted {
@@ -122,5 +123,50 @@ impl Store for Counted {
 
     fn check_files(&self) -> Result<Vec<String>, StoreError> {
         self.store.check_files()
+    }
+}
+
+impl Leases for Counted {
+    fn acquire(
+        &self,
+        stream: &Stream,
+        holder: &Holder,
+        now: Timestamp,
+        ttl_ms: u64,
+    ) -> Result<Result<Lease, Held>, StoreError> {
+        self.store.acquire(stream, holder, now, ttl_ms)
+    }
+
+    fn renew(
+        &self,
+        stream: &Stream,
+        lease: &Lease,
+        now: Timestamp,
+        ttl_ms: u64,
+    ) -> Result<bool, StoreError> {
+        self.store.renew(stream, lease, now, ttl_ms)
+    }
+
+    fn release(&self, stream: &Stream, lease: &Lease) -> Result<(), StoreError> {
+        self.store.release(stream, lease)
+    }
+}
+
+impl Shelves for Counted {
+    fn shelf_read(&self, shelf: &str) -> Result<Vec<Item>, StoreError> {
+        self.store.shelf_read(shelf)
+    }
+
+    fn shelf_get(&self, shelf: &str, key: &str) -> Result<Option<Value>, StoreError> {
+        self.store.shelf_get(shelf, key)
+    }
+
+    fn shelf_write(
+        &self,
+        shelf: &str,
+        changes: &[Change],
+        key: &Digest,
+    ) -> Result<Option<Value>, AppendError> {
+        self.store.shelf_write(shelf, changes, key)
     }
 }

@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use history::kinds::{Blob, Kind};
 use history::line::Line;
-use history::{Archive, BlobId, Entry, EventId, Operation, OperationId, Place, Stream, StreamInfo};
+use history::{
+    Archive, BlobId, Entry, EventId, Operation, OperationId, Place, Stream, StreamInfo, Timestamp,
+};
 use sim::Random;
 use store::{
-    Append, AppendError, Arrival, Durability, Importing, MemoryStore, MoveError, Receipt, Store,
-    StoreError, import,
+    Append, AppendError, Arrival, Change, Durability, Held, Holder, Importing, Item, Lease, Leases,
+    MemoryStore, MoveError, Receipt, Shelves, Store, StoreError, import,
 };
+use value::{Digest, Value};
 
 use crate::round::fill;
 use crate::shelf::{Shelf, file, noon};
@@ -260,5 +263,51 @@ impl Store for Filling {
 
     fn check_files(&self) -> Result<Vec<String>, StoreError> {
         self.inner.check_files()
+    }
+}
+
+impl Leases for Filling {
+    fn acquire(
+        &self,
+        stream: &Stream,
+        holder: &Holder,
+        now: Timestamp,
+        ttl_ms: u64,
+    ) -> Result<Result<Lease, Held>, StoreError> {
+        self.inner.acquire(stream, holder, now, ttl_ms)
+    }
+
+    fn renew(
+        &self,
+        stream: &Stream,
+        lease: &Lease,
+        now: Timestamp,
+        ttl_ms: u64,
+    ) -> Result<bool, StoreError> {
+        self.inner.renew(stream, lease, now, ttl_ms)
+    }
+
+    fn release(&self, stream: &Stream, lease: &Lease) -> Result<(), StoreError> {
+        self.inner.release(stream, lease)
+    }
+}
+
+impl Shelves for Filling {
+    fn shelf_read(&self, shelf: &str) -> Result<Vec<Item>, StoreError> {
+        self.inner.shelf_read(shelf)
+    }
+
+    fn shelf_get(&self, shelf: &str, key: &str) -> Result<Option<Value>, StoreError> {
+        self.inner.shelf_get(shelf, key)
+    }
+
+    fn shelf_write(
+        &self,
+        shelf: &str,
+        changes: &[Change],
+        key: &Digest,
+    ) -> Result<Option<Value>, AppendError> {
+        self.write()?;
+        self.inner.shelf_write(shelf, changes, key)
     }
 }

@@ -1,6 +1,9 @@
 //! Keeps everything in memory. This is the model that other backends are compared with, so it is
 //! as simple as can be.
 
+mod leases;
+mod shelves;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,6 +15,7 @@ use history::{
 };
 use value::Digest;
 
+use crate::lease;
 use crate::rules::{self, Move};
 use crate::{
     Append, AppendError, Arrival, Durability, Expected, MoveError, Receipt, Store, StoreError,
@@ -23,6 +27,9 @@ pub struct MemoryStore {
     kept: Mutex<Kept>,
     arrived: Condvar,
     names: Mutex<BTreeMap<String, Vec<(OperationId, Operation)>>>,
+    /// By the names of their streams.
+    leases: Mutex<BTreeMap<String, lease::Kept>>,
+    shelves: Mutex<BTreeMap<String, shelves::Kept>>,
 }
 
 #[derive(Default)]

@@ -1,0 +1,81 @@
+//! Shelves in memory.
+
+use std::collections::BTreeMap;
+use std::sync::{MutexGuard, PoisonError};
+
+use value::{Digest, Value};
+
+use super::MemoryStore;
+use crate::{AppendError, Change, Item, Shelves, StoreError, shelf};
+
+/// One shelf.
+#[derive(Default)]
+pub(super) struct Kept {
+    items: Vec<Item>,
+    /// What was done under a key, and what it took.
+    written: BTreeMap<Digest, (Digest, Option<Value>)>,
+}
+
+impl Kept {
+    fn make(&mut self, change: &Change) -> Option<Value> {
+        match change {
+            Change::Set { key, value } => {
+                let item = Item { key: Some(key.clone()), value: value.clone() };
+                match self.items.iter_mut().find(|item| item.key.as_ref() == Some(key)) {
+                    Some(before) => *before = item,
+                    None => self.items.push(item),
+                }
+            }
+            Change::Push(value) => self.items.push(Item { key: None, value: value.clone() }),
+            Change::Take => {
+                let first = self.items.iter().position(|item| item.key.is_none())?;
+                return Some(self.items.remove(first).value);
+            }
+        }
+        None
+    }
+}
+
+impl MemoryStore {
+    fn shelves_kept(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelves for MemoryStore {
+    fn shelf_read(&self, shelf: &str) -> Result<Vec<Item>, StoreError> {
+        Ok(self.shelves_kept().get(shelf).map(|kept| kept.items.clone()).unwrap_or_default())
+    }
+
+    fn shelf_get(&self, shelf: &str, key: &str) -> Result<Option<Value>, StoreError> {
+        let shelves = self.shelves_kept();
+        let Some(kept) = shelves.get(shelf) else { return Ok(None) };
+        let found = kept.items.iter().find(|item| item.key.as_deref() == Some(key));
+        Ok(found.map(|item| item.value.clone()))
+    }
+
+    fn shelf_write(
+        &self,
+        shelf: &str,
+        changes: &[Change],
+        key: &Digest,
+    ) -> Result<Option<Value>, AppendError> {
+        let digest = shelf::check(shelf, changes)?;
+        let mut shelves = self.shelves_kept();
+        let kept = shelves.entry(shelf.to_string()).or_default();
+        match kept.written.get(key) {
+            Some((before, taken)) if *before == digest => return Ok(taken.clone()),
+            Some(_) => return Err(AppendError::ShelfKeyReused(shelf.to_string())),
+            None => {}
+        }
+        let mut taken = None;
+        for change in changes {
+            let made = kept.make(change);
+            if matches!(change, Change::Take) {
+                taken = made;
+            }
+        }
+        kept.written.insert(*key, (digest, taken.clone()));
+        Ok(taken)
+    }
+}

@@ -1,0 +1,122 @@
+//! Shelves as rows. Values are JSON on which floats stay floats.
+
+use rusqlite::{Connection, OptionalExtension, params};
+use value::{Digest, Value, json};
+
+use super::desk::{Desk, Until};
+use super::read::{damaged, hash};
+use super::{SqliteStore, schema};
+use crate::{AppendError, Change, Item, Shelves, StoreError, shelf};
+
+impl Shelves for SqliteStore {
+    fn shelf_read(&self, shelf: &str) -> Result<Vec<Item>, StoreError> {
+        self.readers.with(|connection| {
+            if !schema::has_shelves(connection)? {
+                return Ok(Vec::new());
+            }
+            let sql = "SELECT key, value FROM shelf WHERE name = ?1 ORDER BY no";
+            let mut statement = connection.prepare_cached(sql)?;
+            let items = statement.query_and_then([shelf], |row| {
+                let key: Option<Box<str>> = row.get(0)?;
+                let value = value(shelf, row.get_ref(1)?.as_str().ok())?;
+                Ok(Item { key: key.map(Into::into), value })
+            })?;
+            items.collect()
+        })
+    }
+
+    fn shelf_get(&self, shelf: &str, key: &str) -> Result<Option<Value>, StoreError> {
+        self.readers.with(|connection| {
+            if !schema::has_shelves(connection)? {
+                return Ok(None);
+            }
+            let sql = "SELECT value FROM shelf WHERE name = ?1 AND key = ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows = statement.query([shelf, key])?;
+            let Some(row) = rows.next()? else { return Ok(None) };
+            value(shelf, row.get_ref(0)?.as_str().ok()).map(Some)
+        })
+    }
+
+    fn shelf_write(
+        &self,
+        shelf: &str,
+        changes: &[Change],
+        key: &Digest,
+    ) -> Result<Option<Value>, AppendError> {
+        let digest = shelf::check(shelf, changes)?;
+        let taken = self.writer()?.alone(|desk| {
+            desk.transaction(Until::Disk, |desk| desk.change_shelf(shelf, changes, key, digest))
+        })?;
+        let taken = taken.ok_or_else(|| AppendError::ShelfKeyReused(shelf.to_string()))?;
+        Ok(taken.map(|taken| value(shelf, Some(&taken))).transpose()?)
+    }
+}
+
+fn value(shelf: &str, text: Option<&str>) -> Result<Value, StoreError> {
+    // Numbers beyond what JSON promises were kept with all their digits.
+    let value = text.and_then(|text| json::read(text).ok());
+    value
+        .map(|(value, _)| value)
+        .ok_or_else(|| damaged(format!("an item on the shelf `{shelf}` is no JSON")))
+}
+
+impl Desk {
+    /// Makes changes, and says what was taken; nothing at all if the key was used for others.
+    fn change_shelf(
+        &self,
+        shelf: &str,
+        changes: &[Change],
+        key: &Digest,
+        digest: Digest,
+    ) -> rusqlite::Result<Option<Option<String>>> {
+        let connection = &self.connection;
+        let before = connection
+            .prepare_cached("SELECT digest, taken FROM shelf_write WHERE name = ?1 AND key = ?2")?
+            .query_row(params![shelf, key.as_bytes()], |row| Ok((hash(row, 0)?, row.get(1)?)))
+            .optional()?;
+        if let Some((before, taken)) = before {
+            return Ok((before == digest).then_some(taken));
+        }
+        let mut taken = None;
+        for change in changes {
+            match change {
+                Change::Set { key, value } => put(connection, shelf, Some(key), value)?,
+                Change::Push(value) => put(connection, shelf, None, value)?,
+                Change::Take => taken = take(connection, shelf)?,
+            }
+        }
+        connection
+            .prepare_cached(
+                "INSERT INTO shelf_write(name, key, digest, taken) VALUES(?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![shelf, key.as_bytes(), digest.as_bytes(), taken])?;
+        Ok(Some(taken))
+    }
+}
+
+fn put(
+    connection: &Connection,
+    shelf: &str,
+    key: Option<&str>,
+    value: &Value,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO shelf(name, key, value) VALUES(?1, ?2, ?3)
+             ON CONFLICT(name, key) DO UPDATE SET value = excluded.value",
+        )?
+        .execute(params![shelf, key, json::compact(value)])
+        .map(drop)
+}
+
+fn take(connection: &Connection, shelf: &str) -> rusqlite::Result<Option<String>> {
+    connection
+        .prepare_cached(
+            "DELETE FROM shelf WHERE no =
+                 (SELECT no FROM shelf WHERE name = ?1 AND key IS NULL ORDER BY no LIMIT 1)
+             RETURNING value",
+        )?
+        .query_row([shelf], |row| row.get(0))
+        .optional()
+}
