@@ -1,10 +1,11 @@
-//! Documents, specs and histories from a seed: the same seed gives the same, and what is made is
-//! valid. For tests and benchmarks only.
+//! Documents, specs, histories and worlds from a seed: the same seed gives the same, and what is
+//! made is valid. [`engine`] also has a naive interpreter of graphs. For tests and benchmarks only.
 //!
 //! ```
 //! assert_eq!(sim::document(7, 30), sim::document(7, 30));
 //! ```
 
+pub mod engine;
 pub mod history;
 mod random;
 mod spec;

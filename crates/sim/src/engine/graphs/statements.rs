@@ -1,0 +1,263 @@
+//! What stands inside a label: one statement with its guards at a time.
+
+use super::{DEPTH_MAX, End, Maker};
+
+impl Maker {
+    /// Adds a statement that goes on to whatever comes next.
+    pub(super) fn statement(&mut self, lines: &mut Vec<String>, own: &str, depth: usize) {
+        let can_nest = depth < DEPTH_MAX && self.left > 0;
+        match self.random.below(30) {
+            0..=6 => self.computes(lines, depth),
+            7 => self.branches_in_place(lines),
+            8 | 9 => self.clock(lines),
+            10 => {
+                let code = *self.random.pick(&[" target=\"boom\"", " target=\"tool\"", ""]);
+                self.guarded(lines, depth, format!("R adapter=core.FAIL{code}"), 1);
+            }
+            11..=13 => self.asks_model(lines, depth),
+            14 | 15 => {
+                let tool = *self.random.pick(&["search", "send"]);
+                let input = *self.random.pick(&["", " input=Task", " input=Note"]);
+                let line = format!("R adapter=tool.CALL target={tool}{input} out={}", self.any());
+                self.guarded(lines, depth, line, 2);
+            }
+            16 | 17 => self.keeps(lines),
+            18 | 19 => self.asks_person(lines, depth),
+            20 => {
+                let line = match self.random.below(3) {
+                    0 => "Enf policy=auth",
+                    1 => "Enf policy=role:editor",
+                    _ => "R adapter=http.GET target=\"http://example\"",
+                };
+                self.guarded(lines, depth, line.to_string(), 2);
+            }
+            21 => lines.push("Join strategy=any".to_string()),
+            22 | 23 if can_nest => {
+                let callee = self.region("f", depth + 1, &End::Return);
+                let out = if self.random.one_in(2) { " out=r1" } else { "" };
+                self.guarded(lines, depth, format!("Call label=@{callee}{out}"), 3);
+            }
+            24 if can_nest => self.recurses(lines, own, depth),
+            25 | 26 if can_nest => self.loops(lines, depth),
+            27..=29 if can_nest => self.forks(lines, depth),
+            _ => self.computes(lines, depth),
+        }
+    }
+
+    fn number(&mut self) -> String {
+        match self.random.one_in(2) {
+            true => self.random.below(5).to_string(),
+            false => format!("${}", self.random.pick(&["a", "b", "c", "d"])),
+        }
+    }
+
+    fn any(&mut self) -> &'static str {
+        ["r1", "r2", "r3"][self.random.below(3)]
+    }
+
+    fn computes(&mut self, lines: &mut Vec<String>, depth: usize) {
+        let (left, right) = (self.number(), self.number());
+        let to = *self.random.pick(&["a", "b", "c", "d"]);
+        let line = match self.random.below(16) {
+            0 => format!("Set name={to} ref={left}"),
+            1 => format!("Set name=s ref={}", self.random.pick(&["\"yes\"", "\"no\"", "$t"])),
+            2 => format!("Set name=items ref={}", self.random.pick(&["[]", "[3]", "[1,2,3]"])),
+            3 => format!("Set name=o ref={{\"ox\":{}}}", self.random.below(4)),
+            4 => format!("X dst={to} fn=add args=[{left}, {right}]"),
+            5 => format!("X dst={to} fn=sub args=[{left}, 1]"),
+            6 => format!("R adapter=core.MUL target={left} args=[2] out={to}"),
+            7 => format!("X dst=r1 fn=eq args=[{left}, {right}]"),
+            8 => format!("X dst=r1 fn=lt args=[{left}, {right}]"),
+            9 => "R adapter=core.CONCAT target=\"x-\" args=[$t] out=s".to_string(),
+            10 => format!("X dst={to} fn=len args=[$items]"),
+            11 => "X dst=r2 fn=get args=[$o, \"ox\"]".to_string(),
+            12 => format!("X dst=bag fn=push args=[$bag, {left}]"),
+            13 => format!("Filt name=rows ref=$rows field=n cmp=> value={left}"),
+            14 => "Sort name=rows ref=$rows field=n order=desc".to_string(),
+            _ => "Sort name=rows ref=$rows field=s".to_string(),
+        };
+        self.guarded(lines, depth, line, 12);
+    }
+
+    /// A condition that skips one node.
+    fn branches_in_place(&mut self, lines: &mut Vec<String>) {
+        let (cond, at) = (self.condition(), lines.len() + 1);
+        lines.push(format!("If cond=\"{cond}\" then>n{} else>n{}", at + 1, at + 2));
+        lines.push(format!("Set name=a ref={}", self.random.below(5)));
+    }
+
+    fn clock(&mut self, lines: &mut Vec<String>) {
+        lines.push(match self.random.below(5) {
+            0 => "R adapter=core.NOW out=_now".to_string(),
+            1 => "R adapter=core.ISO out=_iso".to_string(),
+            2 => "R adapter=core.UUID out=_uuid".to_string(),
+            _ => format!("R adapter=core.SLEEP target={}", self.random.between(1, 30)),
+        });
+    }
+
+    fn asks_model(&mut self, lines: &mut Vec<String>, depth: usize) {
+        let agent = *self.random.pick(&["writer", "judge"]);
+        let input = *self.random.pick(&["", " input=Task", " input=Note"]);
+        let output = *self.random.pick(&["", " output=ModelReply", " output=Plan"]);
+        let out = self.any();
+        let line = format!("R adapter=agent.INVOKE target={agent}{input}{output} out={out}");
+        self.guarded(lines, depth, line, 2);
+    }
+
+    fn keeps(&mut self, lines: &mut Vec<String>) {
+        let (out, value) = (self.any(), self.number());
+        lines.push(match self.random.below(8) {
+            0 => "R adapter=store.WRITE target=notes input=Note".to_string(),
+            1 => format!("R adapter=store.READ target=notes args=[\"a\"] out={out}"),
+            2 => "R adapter=store.WRITE target=jobs input=Note".to_string(),
+            3 => format!("R adapter=store.READ target=jobs out={out}"),
+            4 => "R adapter=channel.PUBLISH target=news input=Note".to_string(),
+            5 => format!("R adapter=channel.RECEIVE target=news out={out}"),
+            6 => format!("CacheSet name=memo key={value} value=$s"),
+            _ => format!("CacheGet name=memo key={value} out={out} fallback=\"none\""),
+        });
+        if self.random.one_in(4) {
+            lines.push("QueuePut queue=outbox value=$a".to_string());
+        }
+    }
+
+    fn asks_person(&mut self, lines: &mut Vec<String>, depth: usize) {
+        let mut line = "Ask prompt=\"shall we?\" out=s".to_string();
+        if self.random.one_in(2) {
+            line.push_str(" options=[\"yes\",\"no\"]");
+        }
+        if self.random.one_in(2) {
+            line.push_str(&format!(" expires={}", self.random.between(5, 40)));
+            match self.random.below(3) {
+                0 => line.push_str(" default=\"later\""),
+                1 => {
+                    let late = self.region("x", DEPTH_MAX, &End::Return);
+                    line.push_str(&format!(" expired>@{late}"));
+                }
+                _ => {}
+            }
+        }
+        self.guarded(lines, depth, line, 3);
+    }
+
+    /// A label that calls itself, with a counter or until the depth is met.
+    fn recurses(&mut self, lines: &mut Vec<String>, own: &str, depth: usize) {
+        if depth > 0 && self.random.one_in(4) {
+            return self.guarded(lines, depth, format!("Call label=@{own}"), 2);
+        }
+        let (name, counter) = (self.name("rec"), self.counter());
+        let body = vec![
+            format!("X dst={counter} fn=add args=[${counter}, 1]"),
+            format!("If cond=\"{counter} < {}\" then>n3 else>n4", self.random.between(2, 20)),
+            format!("Call label=@{name} out={counter}"),
+            format!("J var=${counter}"),
+        ];
+        self.labels.push((name.clone(), body));
+        self.guarded(lines, depth, format!("Call label=@{name} out=r1"), 2);
+    }
+
+    fn loops(&mut self, lines: &mut Vec<String>, depth: usize) {
+        let body = self.region("l", depth + 1, &End::Return);
+        if self.random.one_in(2) {
+            let over = *self.random.pick(&["$items", "$items", "$rows", "$o", "$nothing", "$a"]);
+            let line = format!("Loop ref={over} item=it body>@{body}");
+            return self.guarded_loop(lines, depth, line);
+        }
+        let counter = self.counter();
+        // The first statement of the body counts, so that the loop ends by itself or at its limit.
+        let (head, turns) = (self.name("w"), self.random.between(0, 4));
+        self.labels.push((
+            head.clone(),
+            vec![
+                format!("X dst={counter} fn=add args=[${counter}, 1]"),
+                format!("Call label=@{body}"),
+                format!("J var=${counter}"),
+            ],
+        ));
+        let limit = match self.random.below(3) {
+            0 => " limit=2",
+            1 => " limit=5",
+            _ => "",
+        };
+        let line = format!("While cond=\"{counter} < {turns}\"{limit} body>@{head}");
+        self.guarded_loop(lines, depth, line);
+    }
+
+    fn forks(&mut self, lines: &mut Vec<String>, depth: usize) {
+        // Branches end by themselves here: they cannot reach a join inside another label.
+        let fork = self.fork_line(depth, &End::Return);
+        let at = lines.len() + 1;
+        let handler = self.random.one_in(2).then(|| self.region("h", DEPTH_MAX, &End::Return));
+        let join = self.join();
+        match handler {
+            Some(handler) => {
+                lines.push(format!("{fork} err>n{} next>n{}", at + 2, at + 1));
+                lines.push(format!("{join} err>n{}", at + 2));
+                lines.push(format!("Err handler>@{handler}"));
+            }
+            None => {
+                lines.push(format!("{fork} next>n{}", at + 1));
+                lines.push(join);
+            }
+        }
+    }
+
+    /// A node with its guards, of which there are some one time in so many.
+    fn guarded(&mut self, lines: &mut Vec<String>, depth: usize, mut line: String, one_in: usize) {
+        let guards = self.guards(&mut line, lines.len() + 1, depth, one_in);
+        lines.push(line);
+        lines.extend(guards);
+    }
+
+    /// The same for a loop, which goes on by `after` to what follows its guards.
+    fn guarded_loop(&mut self, lines: &mut Vec<String>, depth: usize, mut line: String) {
+        let at = lines.len() + 1;
+        let guards = self.guards(&mut line, at, depth, 2);
+        line.push_str(&format!(" after>n{}", at + 1 + guards.len()));
+        lines.push(line);
+        lines.extend(guards);
+    }
+
+    /// Leads from the node at this place to guards behind it, and gives these.
+    fn guards(&mut self, line: &mut String, at: usize, depth: usize, one_in: usize) -> Vec<String> {
+        let mut guards = Vec::new();
+        if !self.random.one_in(one_in) {
+            return guards;
+        }
+        let retries = self.random.one_in(2);
+        let handles = !retries || self.random.one_in(2);
+        let handler = handles.then(|| self.region("h", (depth + 2).min(DEPTH_MAX), &End::Return));
+        if retries {
+            line.push_str(&format!(" retry>n{}", at + 1));
+            let mut retry = self.retry();
+            if handler.is_some() {
+                let protects = if self.random.one_in(2) { &mut retry } else { line };
+                protects.push_str(&format!(" err>n{}", at + 2));
+            }
+            guards.push(retry);
+        } else {
+            line.push_str(&format!(" err>n{}", at + 1));
+        }
+        guards.extend(handler.map(|handler| format!("Err handler>@{handler}")));
+        guards
+    }
+
+    fn retry(&mut self) -> String {
+        let mut line = "Retry".to_string();
+        if self.random.one_in(2) {
+            line.push_str(&format!(" count={}", self.random.between(0, 2)));
+        }
+        if self.random.one_in(2) {
+            line.push_str(&format!(" backoff_ms={}", self.random.between(1, 9)));
+            let strategy = *self.random.pick(&["fixed", "linear", "exponential"]);
+            line.push_str(&format!(" backoff_strategy={strategy}"));
+            if self.random.one_in(3) {
+                line.push_str(" backoff_max_ms=10");
+            }
+        }
+        if self.random.one_in(3) {
+            line.push_str(" errors=[\"tool\",\"schema\",\"boom\"]");
+        }
+        line
+    }
+}

@@ -1,0 +1,120 @@
+//! Calls of models: what they are asked, and what is made of what they say.
+
+use graph::ops::Port;
+use graph::{Kind, Node};
+use value::{Map, Value, json};
+
+use super::Run;
+use super::fiber::{Doing, Spot};
+use crate::engine::world::Fault;
+
+impl Run<'_> {
+    /// The fields of the input schema: from the frame, else from the first object in it that has
+    /// one, else the default. Without a schema every name that does not begin with `_`.
+    pub(super) fn shaped(&self, fiber: usize, node: &Node) -> Value {
+        let frame = &self.fibers[fiber].frame;
+        let Some(schema) = node.operands.text("input") else { return frame.public() };
+        let mut shaped = Map::default();
+        for (name, field) in self.graph.declarations.fields(schema) {
+            let inside = || frame.0.values().find_map(|value| value.get(name)).cloned();
+            let found = frame.0.get(name).cloned().or_else(inside);
+            if let Some(value) = found.or_else(|| field.get("default").cloned()) {
+                shaped.insert(name.clone(), value);
+            }
+        }
+        shaped.into()
+    }
+
+    pub(super) fn asks_model(&mut self, fiber: usize, spot: Spot, node: &Node) -> Doing {
+        let prompt = json::canonical(&self.shaped(fiber, node));
+        let (at, request) = self.asks(&spot, format!("model {prompt}"));
+        let schema = node.operands.text("output").cloned();
+        let fields: Option<Vec<Value>> = schema.as_ref().map(|schema| {
+            self.graph.declarations.fields(schema).map(|(_, field)| field.clone()).collect()
+        });
+        let text = match self.world.model(&at, &request, fields.as_deref()) {
+            Ok(text) => text,
+            Err(fault) => return Doing::Failed(spot, fault),
+        };
+        let Some(schema) = schema else {
+            self.write_out(fiber, &spot, Value::text(text));
+            return Doing::GoOn(spot, Port::Next);
+        };
+        let Some(whole) = object_in(&text).and_then(|whole| self.fitted(&schema, whole)) else {
+            return Doing::Failed(spot, Fault::new("schema"));
+        };
+        for (name, _) in self.graph.declarations.fields(&schema) {
+            if let Some(value) = whole.get(name) {
+                self.write(fiber, name, value.clone());
+            }
+        }
+        let name = self.graph.declarations.name_of_answer(&schema);
+        let whole = Value::from(whole);
+        self.write(fiber, &name, whole.clone());
+        self.write_out(fiber, &spot, whole);
+        Doing::GoOn(spot, Port::Next)
+    }
+
+    /// The object with its defaults filled in, if it then fits the schema.
+    fn fitted(&self, schema: &str, mut whole: Map) -> Option<Map> {
+        for (name, field) in self.graph.declarations.fields(schema) {
+            if !whole.contains_key(name)
+                && let Some(default) = field.get("default")
+            {
+                whole.insert(name.clone(), default.clone());
+            }
+            let is_optional = field.get("optional") == Some(&Value::Bool(true));
+            let of_type = field.get("type").and_then(Value::as_text).map_or("string", |of| of);
+            match whole.get(name) {
+                Some(value) if self.fits(of_type, value) => {}
+                None if is_optional => {}
+                _ => return None,
+            }
+        }
+        Some(whole)
+    }
+
+    fn fits(&self, of_type: &str, value: &Value) -> bool {
+        let inside = |text: &str, open: &str, close: &str| {
+            Some(text.strip_prefix(open)?.strip_suffix(close)?.to_string())
+        };
+        if let Some(item) = inside(of_type, "list<", ">") {
+            let items = value.as_list();
+            return items.is_some_and(|items| items.iter().all(|value| self.fits(&item, value)));
+        }
+        if let Some(words) = inside(of_type, "enum[", "]") {
+            let text = value.as_text();
+            return text.is_some_and(|text| words.split(',').any(|word| word.trim() == &**text));
+        }
+        match (of_type, value) {
+            ("string", Value::Text(_))
+            | ("integer", Value::Int(_))
+            | ("float", Value::Int(_) | Value::Float(_))
+            | ("boolean", Value::Bool(_))
+            | ("object", Value::Map(_)) => true,
+            (schema, Value::Map(map)) if self.is_schema(schema) => {
+                self.fitted(schema, (**map).clone()).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    fn is_schema(&self, name: &str) -> bool {
+        self.graph.declarations.of(Kind::Schemas).contains_key(name)
+    }
+}
+
+/// The object that a text holds: as JSON, in a fence, or from the first `{` to the last `}`.
+fn object_in(text: &str) -> Option<Map> {
+    let read = |text: &str| match json::parse(text.trim()) {
+        Ok(Value::Map(map)) => Some((*map).clone()),
+        _ => None,
+    };
+    let fenced = || {
+        let (_, from_fence) = text.split_once("```")?;
+        let (_, inside) = from_fence.split_once('\n')?;
+        read(inside.split_once("```")?.0)
+    };
+    let in_braces = || read(&text[text.find('{')?..=text.rfind('}')?]);
+    read(text).or_else(fenced).or_else(in_braces)
+}

@@ -1,0 +1,300 @@
+//! What each op does.
+
+use graph::ops::Port;
+use graph::{Cmp, Filled, Node, Operand, Verb};
+use history::Timestamp;
+use value::{Text, Value};
+
+use super::fiber::{Doing, Maker, Spot};
+use super::{Run, Status, functions};
+use crate::engine::world::{Fault, Reply};
+
+/// How often a `While` goes round where it does not say.
+const TURNS_MAX: u64 = 10_000;
+
+impl Run<'_> {
+    /// Runs a node.
+    pub(super) fn node(&mut self, fiber: usize, spot: Spot) -> Doing {
+        self.steps += 1;
+        if self.steps > self.limits.steps {
+            self.ended = Some(Status::Failed("steps_exceeded".into()));
+            return Doing::Over;
+        }
+        let node = self.node_at(&spot).clone();
+        let done = match node.op.name() {
+            "Set" => self.computes(fiber, &node, "name", |given| Ok(given("ref"))),
+            "X" => self.function(fiber, &node),
+            "Filt" => self.computes(fiber, &node, "name", |given| {
+                let cmp = node.operands.text("cmp").map_or("=", |word| word);
+                let cmp = Cmp::from_word(cmp).expect("the slot holds one of these words");
+                let field = node.operands.text("field").map_or("", |word| word);
+                let value = given("value");
+                let mut kept = items(given("ref"))?;
+                kept.retain(|item| {
+                    cmp.holds(&item.get(field).cloned().unwrap_or_default(), &value)
+                });
+                Ok(Value::list(kept))
+            }),
+            "Sort" => self.computes(fiber, &node, "name", |given| {
+                let field = node.operands.text("field").map_or("", |word| word);
+                let descends = node.operands.text("order").is_some_and(|word| &**word == "desc");
+                let mut sorted = items(given("ref"))?;
+                sorted.sort_by(|left, right| {
+                    let of = |item: &Value| item.get(field).cloned().unwrap_or_default();
+                    let order = functions::order(&of(left), &of(right));
+                    if descends { order.reverse() } else { order }
+                });
+                Ok(Value::list(sorted))
+            }),
+            "If" => {
+                let port = if self.holds(fiber, &node) { Port::Then } else { Port::Else };
+                return Doing::GoOn(spot, port);
+            }
+            "Call" => {
+                let label = node.operands.text("label").expect("a call names a label").clone();
+                return self.call(fiber, spot, label, Maker::Call);
+            }
+            "Loop" => match items(self.read(fiber, node.operands.one("ref"))) {
+                Ok(items) => return self.loop_on(fiber, spot, items, None),
+                Err(fault) => Err(fault),
+            },
+            "While" => return self.while_on(fiber, spot, 0, None),
+            "J" => {
+                let value = self.read(fiber, node.operands.one("var"));
+                return self.give_back(fiber, value);
+            }
+            "Enf" => self.enforces(fiber, &node),
+            "Fork" => return self.fork(fiber, &spot),
+            "Ask" => return self.question(fiber, spot, &node),
+            "R" => return self.calls_out(fiber, spot, &node),
+            "CacheGet" | "CacheSet" | "QueuePut" => self.cache_or_queue(fiber, &node),
+            // A guard that is passed, or a join that is not the fiber's own.
+            "Err" | "Retry" | "Join" => Ok(()),
+            other => unreachable!("generated graphs have no `{other}`"),
+        };
+        match done {
+            Ok(()) => Doing::GoOn(spot, Port::Next),
+            Err(fault) => Doing::Failed(spot, fault),
+        }
+    }
+
+    /// Writes what a function of the node's slots gives.
+    fn computes(
+        &mut self,
+        fiber: usize,
+        node: &Node,
+        to: &str,
+        function: impl Fn(&dyn Fn(&str) -> Value) -> Result<Value, Fault>,
+    ) -> Result<(), Fault> {
+        let value = function(&|slot| self.read(fiber, node.operands.one(slot)))?;
+        let to = node.operands.text(to).expect("the slot is needed").clone();
+        self.write(fiber, &to, value);
+        Ok(())
+    }
+
+    fn function(&mut self, fiber: usize, node: &Node) -> Result<(), Fault> {
+        let name = node.operands.text("fn").expect("the slot is needed").clone();
+        let value = functions::apply(&name, &self.arguments(fiber, node))?;
+        let to = node.operands.text("dst").expect("the slot is needed").clone();
+        self.write(fiber, &to, value);
+        Ok(())
+    }
+
+    /// `target`, where there is one, then `args`.
+    fn arguments(&self, fiber: usize, node: &Node) -> Vec<Value> {
+        let target = node.operands.one("target");
+        let args = match node.operands.get("args") {
+            Some(Filled::Many(args)) => args.as_slice(),
+            Some(Filled::One(_)) | None => &[],
+        };
+        target.into_iter().chain(args).map(|operand| self.read(fiber, Some(operand))).collect()
+    }
+
+    fn holds(&self, fiber: usize, node: &Node) -> bool {
+        match node.operands.one("cond") {
+            Some(Operand::Expr(condition)) => condition.eval(&self.fibers[fiber].frame),
+            Some(Operand::Lit(value)) => *value == Value::Bool(true),
+            _ => false,
+        }
+    }
+
+    /// The next turn of a `Loop`, or its end.
+    pub(super) fn loop_on(
+        &mut self,
+        fiber: usize,
+        spot: Spot,
+        mut items: Vec<Value>,
+        last: Option<Value>,
+    ) -> Doing {
+        if items.is_empty() {
+            return self.after(fiber, spot, "_loop_last", last);
+        }
+        let item = items.remove(0);
+        let name = self.node_at(&spot).operands.text("item").expect("the slot is needed").clone();
+        // A loop that cannot call its body writes nothing.
+        if self.fibers[fiber].stack.len() < self.limits.depth {
+            self.write(fiber, &name, item);
+        }
+        match last {
+            None => self.call(fiber, spot.clone(), self.body_of(&spot), Maker::Loop(items)),
+            Some(_) => self.call_again(fiber, spot, Maker::Loop(items)),
+        }
+    }
+
+    /// The next turn of a `While`, or its end. `turns` were made.
+    pub(super) fn while_on(
+        &mut self,
+        fiber: usize,
+        spot: Spot,
+        turns: u64,
+        last: Option<Value>,
+    ) -> Doing {
+        let node = self.node_at(&spot);
+        if !self.holds(fiber, node) {
+            return self.after(fiber, spot, "_while_last", last);
+        }
+        let limit = match node.operands.one("limit") {
+            Some(Operand::Lit(Value::Int(limit))) => u64::try_from(*limit).unwrap_or(0),
+            _ => TURNS_MAX,
+        };
+        if turns >= limit {
+            return Doing::Failed(spot, Fault::new("turns_exceeded"));
+        }
+        let maker = Maker::While(turns + 1);
+        match last {
+            None => self.call(fiber, spot.clone(), self.body_of(&spot), maker),
+            Some(_) => self.call_again(fiber, spot, maker),
+        }
+    }
+
+    fn after(&mut self, fiber: usize, spot: Spot, name: &str, last: Option<Value>) -> Doing {
+        if let Some(last) = last {
+            self.write(fiber, name, last);
+        }
+        Doing::GoOn(spot, Port::After)
+    }
+
+    fn enforces(&self, fiber: usize, node: &Node) -> Result<(), Fault> {
+        let policy = node.operands.text("policy").map_or("", |policy| policy);
+        let frame = &self.fibers[fiber].frame;
+        let holds = match policy.strip_prefix("role:") {
+            Some(role) => frame.read("_role") == Value::text(role),
+            None => policy == "auth" && frame.read("_auth_present") == Value::Bool(true),
+        };
+        if holds { Ok(()) } else { Err(Fault::new("denied")) }
+    }
+
+    fn question(&mut self, fiber: usize, spot: Spot, node: &Node) -> Doing {
+        let prompt = match self.read(fiber, node.operands.one("prompt")) {
+            Value::Text(text) => text,
+            other => value::json::canonical(&other).into(),
+        };
+        let options = match node.operands.one("options") {
+            Some(Operand::Lit(Value::List(options))) => options.to_vec(),
+            _ => Vec::new(),
+        };
+        let expires = match node.operands.one("expires") {
+            Some(Operand::Lit(Value::Int(expires))) => u64::try_from(*expires).ok(),
+            _ => None,
+        };
+        let (at, request) = self.asks(&spot, format!("person {prompt}"));
+        match (self.world.person(&at, &request, &options, expires), expires) {
+            (Reply::After(after, answer), expires) if expires.is_none_or(|at| after < at) => {
+                self.wait(fiber, after, Doing::Answered(spot, answer))
+            }
+            (_, Some(expires)) => self.wait(fiber, expires, Doing::Expired(spot)),
+            (_, None) => unreachable!("a question that never expires is answered"),
+        }
+    }
+
+    pub(super) fn answered(&mut self, fiber: usize, spot: Spot, answer: Value) -> Doing {
+        self.write_out(fiber, &spot, answer);
+        Doing::GoOn(spot, Port::Next)
+    }
+
+    /// Nobody answered: the default counts as the answer, else there is a way, else it fails.
+    pub(super) fn expired(&mut self, fiber: usize, spot: Spot) -> Doing {
+        let node = self.node_at(&spot);
+        if let Some(default) = node.operands.one("default") {
+            let answer = self.read(fiber, Some(default));
+            return self.answered(fiber, spot, answer);
+        }
+        let has_way = self.edges_from(&spot, Port::Expired).next().is_some();
+        match has_way {
+            true => Doing::GoOn(spot, Port::Expired),
+            false => Doing::Failed(spot, Fault::new("expired")),
+        }
+    }
+
+    pub(super) fn write_out(&mut self, fiber: usize, spot: &Spot, value: Value) {
+        if let Some(out) = self.node_at(spot).operands.text("out").cloned() {
+            self.write(fiber, &out, value);
+        }
+    }
+
+    fn calls_out(&mut self, fiber: usize, spot: Spot, node: &Node) -> Doing {
+        let (namespace, verb) = node.adapter().expect("`R` names an adapter");
+        let (namespace, verb) = (namespace.to_string(), verb.to_ascii_uppercase());
+        let given = match (namespace.as_str(), verb.as_str()) {
+            ("core", "NOOP") => return Doing::GoOn(spot, Port::Next),
+            ("core", "FAIL") => {
+                let code = self.read(fiber, node.operands.one("target"));
+                let code: Text = code.as_text().cloned().unwrap_or_else(|| "failed".into());
+                return Doing::Failed(spot, Fault { code, message: "".into() });
+            }
+            ("core", "SLEEP") => {
+                return match self.read(fiber, node.operands.one("target")) {
+                    Value::Int(after) if after > 0 => {
+                        self.wait(fiber, after.unsigned_abs(), Doing::GoOn(spot, Port::Next))
+                    }
+                    _ => Doing::GoOn(spot, Port::Next),
+                };
+            }
+            ("core", "NOW") => Ok(Value::Float(self.now as f64 / 1e6)),
+            ("core", "ISO" | "ISO_TS") => {
+                Ok(Value::text(Timestamp::from_micros(self.now).to_string()))
+            }
+            ("core", "UUID") => Ok(Value::text("00000000-0000-0000-0000-000000000000")),
+            ("core", verb) => {
+                functions::apply(&verb.to_ascii_lowercase(), &self.arguments(fiber, node))
+            }
+            _ => match node.verb() {
+                Some(Verb::InvokeAgent) => return self.asks_model(fiber, spot, node),
+                Some(Verb::CallTool) => {
+                    let tool = self.read(fiber, node.operands.one("target"));
+                    let tool = tool.as_text().cloned().unwrap_or_else(|| "".into());
+                    let args = value::json::canonical(&self.shaped(fiber, node));
+                    let (at, request) = self.asks(&spot, format!("tool {tool} {args}"));
+                    self.world.tool(&at, &request)
+                }
+                Some(Verb::ReadStore) => Ok(self.reads_store(fiber, node)),
+                Some(Verb::WriteStore | Verb::Publish) => {
+                    self.writes_store(fiber, node);
+                    return Doing::GoOn(spot, Port::Next);
+                }
+                Some(Verb::Receive) => Ok(self.receives(node)),
+                _ => {
+                    let (at, request) = self.asks(&spot, format!("{namespace}.{verb}"));
+                    self.world.tool(&at, &request)
+                }
+            },
+        };
+        match given {
+            Ok(value) => {
+                self.write_out(fiber, &spot, value);
+                Doing::GoOn(spot, Port::Next)
+            }
+            Err(fault) => Doing::Failed(spot, fault),
+        }
+    }
+}
+
+/// What is gone through: null counts as empty, an object as the list of its keys.
+pub(super) fn items(value: Value) -> Result<Vec<Value>, Fault> {
+    match value {
+        Value::Null => Ok(Vec::new()),
+        Value::List(items) => Ok(items.to_vec()),
+        Value::Map(map) => Ok(map.keys().map(|key| Value::Text(key.clone())).collect()),
+        _ => Err(Fault::new("function")),
+    }
+}

@@ -1,0 +1,89 @@
+//! What lives as long as the run: stores, channels, caches and queues.
+
+use std::collections::BTreeMap;
+
+use graph::{Filled, Kind, Node};
+use value::{Map, Text, Value, json};
+
+use super::Run;
+use crate::engine::world::Fault;
+
+/// What is in them, by their names.
+#[derive(Debug, Default)]
+pub(super) struct Stores {
+    by_key: BTreeMap<Text, Map>,
+    in_order: BTreeMap<Text, Vec<Value>>,
+    caches: BTreeMap<(Text, String), Value>,
+}
+
+impl Run<'_> {
+    fn store_type(&self, name: &str) -> Option<&Text> {
+        self.graph.declarations.of(Kind::Stores).get(name)?.get("store_type")?.as_text()
+    }
+
+    /// Values by key: the one of the first argument, or all. A queue: the first, which is taken.
+    /// Anything else: all of it in order.
+    pub(super) fn reads_store(&mut self, fiber: usize, node: &Node) -> Value {
+        let name = node.target().expect("generated graphs name their stores").clone();
+        let key = match node.operands.get("args") {
+            Some(Filled::Many(args)) => args.first().map(|key| self.read(fiber, Some(key))),
+            _ => None,
+        };
+        match self.store_type(&name).map_or("", |word| word) {
+            "kv" | "blackboard" => {
+                let map = self.stores.by_key.entry(name).or_default();
+                match key {
+                    Some(Value::Text(key)) => map.get(&key).cloned().unwrap_or_default(),
+                    Some(key) => map.get(&json::canonical(&key)).cloned().unwrap_or_default(),
+                    None => map.clone().into(),
+                }
+            }
+            "queue" => {
+                let queue = self.stores.in_order.entry(name).or_default();
+                if queue.is_empty() { Value::Null } else { queue.remove(0) }
+            }
+            _ => Value::list(self.stores.in_order.get(&name).cloned().unwrap_or_default()),
+        }
+    }
+
+    /// Each field under its own key, or the whole behind what is there.
+    pub(super) fn writes_store(&mut self, fiber: usize, node: &Node) {
+        let name = node.target().expect("generated graphs name their stores").clone();
+        let value = self.shaped(fiber, node);
+        match (self.store_type(&name).map_or("", |word| word), value) {
+            ("kv" | "blackboard", Value::Map(members)) => {
+                let map = self.stores.by_key.entry(name).or_default();
+                for (key, value) in members.iter() {
+                    map.insert(key.clone(), value.clone());
+                }
+            }
+            (_, value) => self.stores.in_order.entry(name).or_default().push(value),
+        }
+    }
+
+    /// All messages so far. They stay.
+    pub(super) fn receives(&mut self, node: &Node) -> Value {
+        let name = node.target().expect("generated graphs name their channels");
+        Value::list(self.stores.in_order.get(name).cloned().unwrap_or_default())
+    }
+
+    pub(super) fn cache_or_queue(&mut self, fiber: usize, node: &Node) -> Result<(), Fault> {
+        let given = |slot: &str| self.read(fiber, node.operands.one(slot));
+        let (key, value, fallback) = (given("key"), given("value"), given("fallback"));
+        let name = node.operands.text("name").cloned().unwrap_or_else(|| "".into());
+        match node.op.name() {
+            "CacheGet" => {
+                let kept = self.stores.caches.get(&(name, json::canonical(&key))).cloned();
+                if let Some(out) = node.operands.text("out").cloned() {
+                    self.write(fiber, &out, kept.unwrap_or(fallback));
+                }
+            }
+            "CacheSet" => {
+                self.stores.caches.insert((name, json::canonical(&key)), value);
+            }
+            // Nothing in a graph can look into the queue.
+            _ => {}
+        }
+        Ok(())
+    }
+}
