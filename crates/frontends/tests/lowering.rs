@@ -94,6 +94,61 @@ fn a_step_reads_receives_thinks_calls_writes_and_publishes() {
 }
 
 #[test]
+fn a_call_is_shaped_by_its_edge_then_by_the_step_then_by_the_agent() {
+    let shaped = |members: &str, edge: &str| {
+        let text = format!(
+            "name: x
+version: \"1\"
+entities:
+  - {{id: writer, type: agent, label: W, model: m, input_schema: OfAgent, output_schema: OfAgent}}
+  - {{id: critic, type: agent, label: C, model: m}}
+schemas:
+  - {{name: OfEdge, fields: [{{name: edge, type: string}}]}}
+  - {{name: OfStep, fields: [{{name: step, type: string}}]}}
+  - {{name: OfAgent, fields: [{{name: agent, type: string}}]}}
+entry_point: a
+processes:
+  - {{id: a, type: step, label: A{members}}}
+  - {{id: b, type: step, label: B, logic: 'x = state.data[\"step\"]'}}
+edges:
+  - {{type: invoke, from: a{edge}}}
+  - {{type: flow, from: a, to: b}}
+"
+        );
+        let source = Source::new("spec.yaml", text);
+        let mut reading = frontends::read(&source, Format::Ontology, Ontology::V1);
+        let graph = graph::normalize(reading.draft.unwrap(), &mut reading.findings);
+        let call = &graph.labels["a"].nodes[0];
+        let inputs: Vec<&str> =
+            graph.declarations.of(graph::Kind::Inputs).keys().map(|name| &**name).collect();
+        format!(
+            "reads [{}], writes [{}], inputs [{}]",
+            call.reads.join(" "),
+            call.writes.join(" "),
+            inputs.join(" ")
+        )
+    };
+    let both = ", data_in: OfStep, data_out: OfStep";
+    let shapes = [
+        shaped(both, ", to: writer, input: OfEdge, output: OfEdge"),
+        shaped(both, ", to: writer"),
+        shaped("", ", to: writer"),
+        shaped(", data_in: OfStep", ", to: writer, output: OfEdge"),
+        // What nobody defines shapes nothing, and the next one counts.
+        shaped(both, ", to: writer, input: OfEgde, output: OfEgde"),
+        shaped("", ", to: critic"),
+    ];
+    expect![[r#"
+        reads [edge], writes [a_result edge of_edge], inputs [step]
+        reads [step], writes [a_result step of_step], inputs []
+        reads [agent], writes [a_result agent of_agent], inputs [step]
+        reads [step], writes [a_result edge of_edge], inputs [step]
+        reads [step], writes [a_result step of_step], inputs []
+        reads [], writes [critic_result], inputs [step]"#]]
+    .assert_eq(&shapes.join("\n"));
+}
+
+#[test]
 fn one_of_several_tools_is_chosen_by_name() {
     lowered(
         "  - {id: a, type: step, label: A}",

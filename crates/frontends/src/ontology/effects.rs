@@ -7,6 +7,7 @@ use graph::Declarations;
 use logic::{Block, ProblemKind};
 use value::Text;
 
+use super::call_schemas;
 use super::fields::{EdgeType, NodeType};
 use super::spec::{Line, Spec, Thing};
 use crate::yaml;
@@ -107,12 +108,11 @@ fn touch(
     if !is_made(thing) {
         return;
     }
-    let fields = |name: &str| {
-        let schema = line.text(name).filter(|schema| spec.schema(schema).is_some());
-        schema
-            .into_iter()
-            .flat_map(|schema| declared.fields(schema).map(|(field, _)| field.clone()))
+    let fields = |schema: Option<&str>| {
+        let fields = schema.into_iter().flat_map(|schema| declared.fields(schema));
+        fields.map(|(field, _)| field.clone()).collect::<Vec<Text>>()
     };
+    let named = |member: &str| call_schemas::defined(spec, line.text(member)?);
     let target = spec.thing(line.to).and_then(|to| to.def).map(|def| def.is);
     match (line.def.map(|def| def.is), target) {
         (Some(EdgeType::Read), Some(NodeType::Store)) => {
@@ -120,10 +120,10 @@ fn touch(
             effects.reads.extend(line.text("query_key").cloned());
         }
         (Some(EdgeType::Invoke), Some(NodeType::Agent)) => {
-            effects.reads.extend(fields("input"));
-            match line.text("output").filter(|schema| spec.schema(schema).is_some()) {
+            effects.reads.extend(fields(call_schemas::given(spec, thing, line)));
+            match call_schemas::answered(spec, thing, line) {
                 Some(schema) => {
-                    effects.writes.extend(fields("output"));
+                    effects.writes.extend(fields(Some(schema)));
                     effects.writes.push(declared.name_of_answer(schema));
                     effects.writes.push(result_of(thing, line));
                 }
@@ -132,11 +132,13 @@ fn touch(
         }
         (Some(EdgeType::Invoke), Some(NodeType::Tool)) => {
             if spec.find(thing.id).is_some_and(|from| spec.tools_of(from) == 1) {
-                effects.reads.extend(fields("input"));
+                effects.reads.extend(fields(named("input")));
             }
             effects.writes.push(OBSERVATION.into());
         }
-        (Some(EdgeType::Write | EdgeType::Publish), _) => effects.reads.extend(fields("data")),
+        (Some(EdgeType::Write | EdgeType::Publish), _) => {
+            effects.reads.extend(fields(named("data")))
+        }
         _ => {}
     }
 }

@@ -8,6 +8,7 @@ use graph::ops::Port;
 use graph::{Expr, Path, Term, ToKind, Verb};
 use value::{Text, Value};
 
+use super::call_schemas;
 use super::control::Control;
 use super::duration;
 use super::effects::{
@@ -147,12 +148,13 @@ impl<'t> Lowering<'_, 't> {
     /// Agents, then tools.
     fn calls(&self, process: usize, thing: &Thing<'t>, label: &mut Builder) {
         for line in self.made(process, EdgeType::Invoke, NodeType::Agent) {
-            let output = self.schema(line, "output");
+            let given = call_schemas::given(self.spec, thing, line);
+            let answered = call_schemas::answered(self.spec, thing, line);
             let mut slots =
                 vec![("adapter", lit(Verb::InvokeAgent.word())), ("target", lit(line.to))];
-            slots.extend(self.schema(line, "input").map(|schema| ("input", lit(schema))));
-            slots.extend(output.map(|schema| ("output", lit(schema))));
-            let out = match output {
+            slots.extend(given.map(|schema| ("input", lit(schema))));
+            slots.extend(answered.map(|schema| ("output", lit(schema))));
+            let out = match answered {
                 Some(_) => result_of(thing, line),
                 None => format!("{}_result", line.to).into(),
             };
@@ -227,7 +229,7 @@ impl<'t> Lowering<'_, 't> {
     }
 
     fn schema(&self, line: &Line<'t>, name: &str) -> Option<&'t str> {
-        line.text(name).map(|name| &**name).filter(|name| self.spec.schema(name).is_some())
+        call_schemas::defined(self.spec, line.text(name)?)
     }
 
     fn decide(&self, thing: &Thing<'t>, decision: &Decision, label: &mut Builder) {

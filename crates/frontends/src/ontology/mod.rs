@@ -4,6 +4,7 @@
 //! `names` and `rules` check them, `gates` settles which texts decide, and `lower` makes one
 //! label of each process.
 
+mod call_schemas;
 mod collect;
 mod control;
 mod declare;

@@ -46,8 +46,8 @@ pub(super) static PROCESSES: &[NodeDef] = &[
         becomes: Kind::Processes,
         fields: &[
             may("logic", Holds::Logic, "`R logic.PYTHON`"),
-            may("data_in", SCHEMA, "kept for people"),
-            may("data_out", SCHEMA, "kept for people; writes nothing by itself"),
+            may("data_in", SCHEMA, "shapes the prompts of its calls, where the edge does not"),
+            may("data_out", SCHEMA, "shapes the answers, where the edge does not"),
             may("timeout", Holds::Duration, "kept for the engine"),
             may("on_error", word(&["fail", "skip", "retry", "fallback"]), "kept for the engine"),
             later("precondition", Holds::Text, "kept"),
