@@ -189,6 +189,10 @@ codes! {
     PROTECTS_NOTHING = "G414", Warning, None;
     /// A label that had only `legacy.steps`.
     LEGACY_STEPS = "G415", Warning, None;
+    /// A `Fork` whose `next` does not lead to a `Join`.
+    FORK_WITHOUT_JOIN = "G416", Warning, Some(Rule::Endpoint);
+    /// A reducer that nobody can apply.
+    NO_SUCH_REDUCER = "G417", Warning, Some(Rule::Enum);
 
     // O1: the shape of an Agent Ontology spec.
     /// A value of the wrong kind.

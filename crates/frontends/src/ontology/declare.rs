@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use graph::validate::REDUCERS;
 use graph::{ASSUMED, Declarations, IN_LABELS, Kind};
-use value::{Map, Ordered, Text, Value};
+use value::{Map, Ordered, Pointer, Text, Value};
 
 use super::control::passed;
 use super::effects::is_made;
@@ -37,7 +38,7 @@ pub(super) fn declare(spec: &Spec<'_>, origins: &mut Origins) -> Declarations {
     for line in &spec.edges {
         link(spec, line, &mut taken, &mut declared, origins);
     }
-    reducers(spec, &mut declared);
+    reducers(spec, &mut declared, origins);
     declared
 }
 
@@ -112,14 +113,20 @@ fn link(
     declared.of_mut(Kind::Links).insert(name, members.into());
 }
 
-fn reducers(spec: &Spec<'_>, declared: &mut Declarations) {
+fn reducers(spec: &Spec<'_>, declared: &mut Declarations, origins: &mut Origins) {
     let channels = spec.tree.get("state").and_then(|state| state.get("channels"));
-    for channel in channels.and_then(Tree::as_list).unwrap_or_default() {
+    let place = Pointer::root().child("state").child("channels");
+    let channels = channels.and_then(Tree::as_list).unwrap_or_default();
+    for (index, channel) in channels.iter().enumerate() {
         if let Some(name) = channel.get("name").and_then(Tree::as_text) {
             let mut members = without(channel, &["name"]);
-            if !members.contains_key("reducer") {
+            // A word that there is not was reported, and says nothing.
+            let said = members.get("reducer").and_then(Value::as_text);
+            let is_word = |said: &Text| REDUCERS.contains(&&**said) || **said == *"custom";
+            if !said.is_some_and(is_word) {
                 members.insert("reducer".into(), "replace".into());
             }
+            origins.declaration(Kind::Reducers.word(), name.clone(), place.child(index));
             declared.of_mut(Kind::Reducers).insert(name.clone(), members.into());
         }
     }

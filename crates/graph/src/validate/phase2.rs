@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use diagnostics::{Anchor, Diagnostic, codes, nearest};
 
 use super::exits::exits;
+use super::joins::{self, Joins};
 use super::phase1::lacks_next;
 use super::slots::slots;
 use crate::index::Index;
@@ -15,9 +16,13 @@ use crate::place;
 
 /// Runs the check.
 pub fn phase2(graph: &Graph, findings: &mut Vec<Diagnostic>) {
+    let joins = Joins::new(graph);
     for (id, found) in &graph.labels {
-        label(id, found, &Index::new(found), findings);
+        let index = Index::new(found);
+        label(id, found, &index, findings);
+        joins.label(id, found, &index, findings);
     }
+    joins::declared(graph, findings);
 }
 
 pub(super) fn label(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {

@@ -63,7 +63,7 @@ fn odd(id: &str, node: &Node, slot: &Slot, value: &Value, written: Written) -> O
     })
 }
 
-fn one_of(words: &[&str]) -> String {
+pub(super) fn one_of(words: &[&str]) -> String {
     let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
