@@ -15,7 +15,7 @@ fn found(format: Format, text: &str) -> String {
     let line = |finding: &diagnostics::Diagnostic| {
         let at = finding.at.pointer().map_or("", |at| at.as_str());
         let help = finding.help.as_deref().map_or("", |help| help);
-        format!("{at}: {} {} ({help})\n", finding.code.id, finding.message)
+        format!("{} {at}\n  {}\n  {help}\n", finding.code.id, finding.message)
     };
     reading.findings.iter().map(line).collect()
 }
@@ -60,19 +60,29 @@ fn a_fork_waits_at_a_join_of_its_label_or_at_the_beginning_of_another() {
     assert_eq!(forked("d", r#"{"id": "n2", "op": "Join"}"#), "");
     let set = r#"{"id": "n2", "op": "Set", "data": {"name": "x", "ref": 1}}"#;
     expect![[r#"
-        /labels/a/edges/1/to: G416 `n1` of label `a` is `Fork` and waits nowhere: its `next` leads to `n2`, which is `Set` (lead it to a `Join`, or to a label that begins with one)
-    "#]].assert_eq(&joined(set, ""));
+        G416 /labels/a/edges/1/to
+          `n1` of label `a` is `Fork` and waits nowhere: its `next` leads to `n2`, which is `Set`
+          lead it to a `Join`, or to a label that begins with one
+    "#]]
+    .assert_eq(&joined(set, ""));
     expect![[r#"
-        /labels/a/edges/1/to: G416 `n1` of label `a` is `Fork` and waits nowhere: its `next` leads to label `d`, which begins with `Set` (lead it to a `Join`, or to a label that begins with one)
+        G416 /labels/a/edges/1/to
+          `n1` of label `a` is `Fork` and waits nowhere: its `next` leads to label `d`, which begins with `Set`
+          lead it to a `Join`, or to a label that begins with one
     "#]].assert_eq(&forked("d", set));
     // What is no op or leads nowhere is one finding, not two.
     expect![[r#"
-        /labels/a/nodes/1/op: G301 unknown op `Jion` (did you mean `Join`?)
+        G301 /labels/a/nodes/1/op
+          unknown op `Jion`
+          did you mean `Join`?
     "#]]
     .assert_eq(&joined(r#"{"id": "n2", "op": "Jion"}"#, ""));
     expect![[r#"
-        /labels/a/edges/1/to: G303 the `next` edge of `n1` leads to label `nowhere`, which does not exist (the labels are `a`, `b`, `d`)
-    "#]].assert_eq(&forked("nowhere", set));
+        G303 /labels/a/edges/1/to
+          the `next` edge of `n1` leads to label `nowhere`, which does not exist
+          the labels are `a`, `b`, `d`
+    "#]]
+    .assert_eq(&forked("nowhere", set));
 }
 
 #[test]
@@ -83,25 +93,33 @@ fn a_join_waits_for_what_it_can_count() {
     join(
         r#""strategy": "al""#,
         expect![[r#"
-            /labels/a/nodes/1/data/strategy: G409 `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `al` ()
+            G409 /labels/a/nodes/1/data/strategy
+              `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `al`
+  
         "#]],
     );
     join(
         r#""strategy": "quorum:0""#,
         expect![[r#"
-            /labels/a/nodes/1/data/strategy: G409 `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `quorum:0` (did you mean `quorum:N`?)
+            G409 /labels/a/nodes/1/data/strategy
+              `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `quorum:0`
+              did you mean `quorum:N`?
         "#]],
     );
     join(
         r#""strategy": "quorum:-1""#,
         expect![[r#"
-            /labels/a/nodes/1/data/strategy: G409 `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `quorum:-1` (did you mean `quorum:N`?)
+            G409 /labels/a/nodes/1/data/strategy
+              `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `quorum:-1`
+              did you mean `quorum:N`?
         "#]],
     );
     join(
         r#""strategy": "most of them""#,
         expect![[r#"
-            /labels/a/nodes/1/data/strategy: G409 `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `most of them` ()
+            G409 /labels/a/nodes/1/data/strategy
+              `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `most of them`
+  
         "#]],
     );
 }
@@ -114,21 +132,32 @@ fn a_join_merges_by_reducers_that_there_are() {
     join(
         r#""reducers": {"a": "apend", "b": "sum", "c": 7}"#,
         expect![[r#"
-        /labels/a/nodes/1/data/reducers/a: G417 the reducer of `a` is `apend`, which there is not: it counts as `replace` (did you mean `append`?)
-        /labels/a/nodes/1/data/reducers/b: G417 the reducer of `b` is `sum`, which there is not: it counts as `replace` (use `append`, `replace`, `merge`, `max` or `min`)
-        /labels/a/nodes/1/data/reducers/c: G417 the reducer of `c` is a number: it counts as `replace` (use `append`, `replace`, `merge`, `max` or `min`)
-    "#]],
+            G417 /labels/a/nodes/1/data/reducers/a
+              the reducer of `a` is `apend`, which there is not: it counts as `replace`
+              did you mean `append`?
+            G417 /labels/a/nodes/1/data/reducers/b
+              the reducer of `b` is `sum`, which there is not: it counts as `replace`
+              use `append`, `replace`, `merge`, `max` or `min`
+            G417 /labels/a/nodes/1/data/reducers/c
+              the reducer of `c` is a number: it counts as `replace`
+              use `append`, `replace`, `merge`, `max` or `min`
+        "#]],
     );
     join(
         r#""reducers": ["append"]"#,
         expect![[r#"
-        /labels/a/nodes/1/data/reducers: G409 `reducers` of `Join` must be an object, not a list (give each name its reducer: `{"notes": "append"}`)
-    "#]],
+            G409 /labels/a/nodes/1/data/reducers
+              `reducers` of `Join` must be an object, not a list
+              give each name its reducer: `{"notes": "append"}`
+        "#]],
     );
     let declared = r#""reducers": {"a": {"reducer": "append"}, "b": {}, "c": {"reducer": "sum"}}"#;
     expect![[r#"
-        /declarations/reducers/c/reducer: G417 the reducer of `c` is `sum`, which there is not: it counts as `replace` (use `append`, `replace`, `merge`, `max` or `min`)
-    "#]].assert_eq(&joined(r#"{"id": "n2", "op": "Join"}"#, declared));
+        G417 /declarations/reducers/c/reducer
+          the reducer of `c` is `sum`, which there is not: it counts as `replace`
+          use `append`, `replace`, `merge`, `max` or `min`
+    "#]]
+    .assert_eq(&joined(r#"{"id": "n2", "op": "Join"}"#, declared));
 }
 
 #[test]
@@ -148,7 +177,12 @@ edges:
   - {type: invoke, from: a, to: writer}
 ";
     expect![[r#"
-        /state/channels/2/reducer: O104 `reducer` of `totals` in `channels` of `state` of the spec cannot be `sum` (it is one of `append`, `replace`, `merge`, `custom`)
-        /state/channels/1/reducer: G417 the reducer of `scores` is `custom`, which no code belongs to: it counts as `replace` (use `append`, `replace`, `merge`, `max` or `min`)
-    "#]].assert_eq(&found(Format::Ontology, text));
+        O104 /state/channels/2/reducer
+          `reducer` of `totals` in `channels` of `state` of the spec cannot be `sum`
+          it is one of `append`, `replace`, `merge`, `custom`
+        G417 /state/channels/1/reducer
+          the reducer of `scores` is `custom`, which no code belongs to: it counts as `replace`
+          use `append`, `replace`, `merge`, `max` or `min`
+    "#]]
+    .assert_eq(&found(Format::Ontology, text));
 }
