@@ -237,6 +237,33 @@ fn clauses_of_a_gate_are_asked_in_order() {
 }
 
 #[test]
+fn a_gate_runs_its_logic_and_its_calls_before_it_decides() {
+    lowered(
+        "  - id: a
+    type: gate
+    label: A
+    logic: 'state.data[\"tries\"] = state.data.get(\"tries\", 0) + 1'
+    condition: tries < 3
+    branches: [{condition: tries < 3, target: b}, {condition: tries >= 3, target: c}]
+  - {id: b, type: step, label: B}
+  - {id: c, type: step, label: C}",
+        "  - {type: invoke, from: a, to: critic}",
+        &["a"],
+        expect![[r#"
+            label a
+              n1  R   logic.PYTHON "state.data[\"tries\"] = state.data.get(\"tries\",…
+              n2  R   agent.INVOKE "critic" -> critic_result                            model
+              n3  If  if tries < 3
+                        then -> label b
+                        else -> label c
+
+              n1 writes tries
+              n2 writes critic_result
+        "#]],
+    );
+}
+
+#[test]
 fn a_gate_that_nothing_decides_fails() {
     lowered(
         "  - {id: a, type: step, label: A}
@@ -445,4 +472,44 @@ fn a_checkpoint_asks_and_may_be_skipped() {
 
         "#]],
     );
+}
+
+#[test]
+fn the_default_of_a_checkpoint_is_its_answer_after_the_timeout() {
+    let asked = |members: &str| {
+        let text = format!(
+            "name: x
+version: \"1\"
+entities:
+  - {{id: writer, type: agent, label: W, model: m}}
+processes:
+  - {{id: a, type: checkpoint, label: A, prompt: Go?{members}}}
+edges: []
+"
+        );
+        let source = Source::new("spec.yaml", text);
+        let mut reading = frontends::read(&source, Format::Ontology, Ontology::V1);
+        let graph = graph::normalize(reading.draft.unwrap(), &mut reading.findings);
+        let label = &graph.labels["a"];
+        let ports: Vec<&str> =
+            label.edges.iter().filter_map(|edge| Some(edge.port?.word())).collect();
+        let slots = label.nodes[0].operands.to_map().into_iter();
+        let slots = slots.filter(|(name, _)| !["prompt", "out"].contains(&&**name));
+        let slots: value::Map = slots.collect();
+        format!("{} {}\n", value::json::compact(&slots.into()), ports.join(" "))
+    };
+    let all = [
+        "",
+        ", timeout: 1h",
+        ", timeout: 1h, default_action: approve, options: [Ship, Wait]",
+        ", timeout: 1h, default_action: deny",
+        ", timeout: 1h, default_action: skip",
+    ];
+    expect![[r#"
+        {} next
+        {"expires":{"lit":3600000}} next
+        {"options":{"lit":["Ship","Wait"]},"default":{"lit":"approve"},"expires":{"lit":3600000}} next
+        {"default":{"lit":"deny"},"expires":{"lit":3600000}} next
+        {"expires":{"lit":3600000}} next expired
+    "#]].assert_eq(&all.map(asked).concat());
 }
