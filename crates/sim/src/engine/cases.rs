@@ -81,7 +81,9 @@ fn map(text: &str) -> Result<Map, String> {
 /// What stands in the first block of this kind.
 fn block<'a>(section: &'a str, kind: &str) -> Option<&'a str> {
     let (_, from) = section.split_once(&format!("```{kind}\n"))?;
-    Some(from.split_once("```")?.0)
+    // The last line of a block ends with it; a fence inside a line is content.
+    let end = from.find("\n```")? + 1;
+    Some(&from[..end])
 }
 
 /// The page with what its cases came to, for `UPDATE=1`. `outcomes` are in the order of cases.

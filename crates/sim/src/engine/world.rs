@@ -180,7 +180,10 @@ fn written(value: Value) -> Result<Value, Fault> {
 fn seeded_tool(random: &mut Random) -> Result<Value, Fault> {
     match random.below(8) {
         0 => Err(Fault::new("tool")),
-        1 => Err(Fault::new(random.pick(&["timeout", "busy", "denied"]))),
+        1 => {
+            let code: &str = ["timeout", "busy", "denied"][random.below(3)];
+            Err(Fault::new(code))
+        }
         2 => Ok(Value::list([Value::Int(1), Value::text("two")])),
         3 => Ok(Value::map([("found", Value::Bool(true))])),
         4 => Ok(Value::Null),
@@ -205,7 +208,7 @@ fn seeded_person(random: &mut Random, options: &[Value], expires_ms: Option<u64>
 
 fn seeded_model(random: &mut Random, fields: Option<&[Value]>) -> Result<String, Fault> {
     if random.one_in(12) {
-        return Err(Fault::new(random.pick(&["model", "timeout"])));
+        return Err(Fault::new(["model", "timeout"][random.below(2)]));
     }
     let Some(fields) = fields else {
         return Ok(random

@@ -50,7 +50,7 @@ impl Names for Frame {
 /// What a fiber does when it is its turn.
 #[derive(Clone, Debug)]
 pub(super) enum Doing {
-    /// Begins a process; `met` where the label begins with a join that it waited at and that is met.
+    /// Begins a process; `met` where its label begins with a join that it waited at until now.
     Begin { label: Text, met: bool },
     /// Comes to a node.
     Arrive(Spot),
