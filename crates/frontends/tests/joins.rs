@@ -14,7 +14,7 @@ fn found(format: Format, text: &str) -> String {
     reading.origins.trace(&mut reading.findings);
     let line = |finding: &diagnostics::Diagnostic| {
         let at = finding.at.pointer().map_or("", |at| at.as_str());
-        let help = finding.help.as_deref().map_or("", |help| help);
+        let help = finding.help.as_deref().unwrap_or("nothing helps");
         format!("{} {at}\n  {}\n  {help}\n", finding.code.id, finding.message)
     };
     reading.findings.iter().map(line).collect()
@@ -95,7 +95,7 @@ fn a_join_waits_for_what_it_can_count() {
         expect![[r#"
             G409 /labels/a/nodes/1/data/strategy
               `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `al`
-  
+              nothing helps
         "#]],
     );
     join(
@@ -119,7 +119,7 @@ fn a_join_waits_for_what_it_can_count() {
         expect![[r#"
             G409 /labels/a/nodes/1/data/strategy
               `strategy` of `Join` must be `all`, `any`, `race`, `quorum` or `quorum:N`, not `most of them`
-  
+              nothing helps
         "#]],
     );
 }
