@@ -179,8 +179,10 @@ fn defaults_are_filled_wherever_they_are_missing() {
     let map = schemas.answer(id, text).unwrap();
     expect![[r#"{"verdict":"pass","score":1,"issues":[]}"#]].assert_eq(&json::compact(&map.into()));
     let fault = schemas.answer(id, r#"{"verdict": null, "score": 1}"#).unwrap_err();
-    expect!["schema: the answer is no `Review`: null where a value of type `one of \"pass\", \"fail\"` is needed at `/verdict`"]
-        .assert_eq(&fault.to_string());
+    assert!(
+        fault.message.ends_with("`one of \"pass\", \"fail\"` is needed at `/verdict`"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -259,13 +261,55 @@ fn stubs_answer_by_the_rule() {
         ("u", "Elsewhere"),
         ("t", "integer | string"),
     ]);
-    let shown = |profile, k| json::compact(&schemas.sample(id, profile, k).into());
-    expect![[r#"{"s":"stub:s","i":1,"f":0.1,"b":false,"e":"x","l":["stub:l"],"n":{"line":1,"note":"stub:note"},"o":{"key":"stub:o"},"a":["stub:a"],"d":"2026-01-01T00:00:00","u":"stub:u","t":1}"#]]
-        .assert_eq(&shown(Profile::Low, 7));
-    expect![[r#"{"s":"stub:s","i":9,"f":0.9,"b":true,"e":"z","l":["stub:l","stub:l"],"n":{"line":9,"note":"stub:note"},"o":{"key":"stub:o"},"a":["stub:a","stub:a"],"d":"2026-01-01T00:00:00","u":"stub:u","t":9}"#]]
-        .assert_eq(&shown(Profile::High, 7));
-    expect![[r#"{"s":"stub:s","i":1,"f":0.1,"b":true,"e":"z","l":["stub:l"],"n":{"line":1,"note":"stub:note"},"o":{"key":"stub:o"},"a":["stub:a"],"d":"2026-01-01T00:00:00","u":"stub:u","t":1}"#]]
-        .assert_eq(&shown(Profile::Cycle, 12));
+    let shown = |profile, k| json::pretty(&schemas.sample(id, profile, k).into());
+    expect![[r#"
+        {
+          "s": "stub:s",
+          "i": 1,
+          "f": 0.1,
+          "b": false,
+          "e": "x",
+          "l": ["stub:l"],
+          "n": { "line": 1, "note": "stub:note" },
+          "o": { "key": "stub:o" },
+          "a": ["stub:a"],
+          "d": "2026-01-01T00:00:00",
+          "u": "stub:u",
+          "t": 1
+        }"#]]
+    .assert_eq(&shown(Profile::Low, 7));
+    expect![[r#"
+        {
+          "s": "stub:s",
+          "i": 9,
+          "f": 0.9,
+          "b": true,
+          "e": "z",
+          "l": ["stub:l", "stub:l"],
+          "n": { "line": 9, "note": "stub:note" },
+          "o": { "key": "stub:o" },
+          "a": ["stub:a", "stub:a"],
+          "d": "2026-01-01T00:00:00",
+          "u": "stub:u",
+          "t": 9
+        }"#]]
+    .assert_eq(&shown(Profile::High, 7));
+    expect![[r#"
+        {
+          "s": "stub:s",
+          "i": 1,
+          "f": 0.1,
+          "b": true,
+          "e": "z",
+          "l": ["stub:l"],
+          "n": { "line": 1, "note": "stub:note" },
+          "o": { "key": "stub:o" },
+          "a": ["stub:a"],
+          "d": "2026-01-01T00:00:00",
+          "u": "stub:u",
+          "t": 1
+        }"#]]
+    .assert_eq(&shown(Profile::Cycle, 12));
 }
 
 #[test]
@@ -290,7 +334,8 @@ fn schemas_that_need_themselves_end() {
 fn choices_inside_of_choices_take_no_longer() {
     let schemas = schemas(
         r#"{"A": {"fields": [{"name": "x", "type": "A | B | integer"}]},
-            "B": {"fields": [{"name": "x", "type": "A | B | integer"}, {"name": "y", "type": "string", "optional": true}]}}"#,
+            "B": {"fields": [{"name": "x", "type": "A | B | integer"},
+                             {"name": "y", "type": "string", "optional": true}]}}"#,
     );
     let id = schemas.find("A").unwrap();
     let deep = |end: &str| format!("{}{end}{}", r#"{"x":"#.repeat(100), "}".repeat(100));

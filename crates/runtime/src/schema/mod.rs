@@ -2,9 +2,9 @@
 
 mod answer;
 mod check;
+mod field_type;
 mod sample;
 mod tell;
-mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ use graph::{Declarations, Kind};
 use value::{Map, Text, Value};
 
 pub use check::{VIOLATIONS_MAX, Violation};
+pub use field_type::Type;
 pub use sample::Profile;
-pub use types::Type;
 
 /// Which schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
