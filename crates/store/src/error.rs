@@ -13,7 +13,7 @@ pub enum StoreError {
     /// It is not there, or is something else. The caller tells the user.
     #[error("{0}")]
     Unusable(String),
-    /// Another process writes to it. The caller waits or gives up.
+    /// Another process held it for longer than one waits. The caller tries again or gives up.
     #[error("{0}")]
     Busy(String),
     /// What is there is not what was written. The caller runs `verify`.

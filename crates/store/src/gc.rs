@@ -1,6 +1,7 @@
 //! Forgets large values that nothing refers to. Whatever looks like a reference is one.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use history::{BlobId, Stream, references};
 
@@ -24,30 +25,44 @@ pub enum Clean {
     Remove,
 }
 
-/// How much is looked at, or removed, at once.
+/// How much is looked at, at once.
 const PAGE: usize = 512;
 
 /// Forgets every large value that no event refers to, itself or by way of another value.
 ///
-/// Nobody may write meanwhile: values that are kept before the event that refers to them would
-/// be taken for forgotten ones. Only values that were there before the events were looked at are
-/// removed, so that an append that brings its own values is safe.
+/// Others may write meanwhile: only values that were there before the events were looked at are
+/// removed, and none that an event refers to which came since. A value that was kept without an
+/// event may be gone when the event comes; then the append is refused for lack of it.
 pub fn gc(store: &dyn Store, clean: Clean) -> Result<Cleaned, AppendError> {
     let there = all_blobs(store)?;
-    let marked = reachable(store, mentioned_by_events(store)?)?;
-    let unused: Vec<(BlobId, u64)> =
-        there.into_iter().filter(|(id, _)| !marked.contains(id)).collect();
-    let cleaned = Cleaned {
-        removed: unused.len() as u64,
-        bytes: unused.iter().map(|(_, bytes)| bytes).sum(),
-    };
-    if clean == Clean::Remove {
-        let ids: Vec<BlobId> = unused.into_iter().map(|(id, _)| id).collect();
-        for page in ids.chunks(PAGE) {
-            store.remove_blobs(page)?;
+    let mut seen = store.last_position()?;
+    let mut marked = reachable(store, mentioned_by_events(store)?)?;
+    loop {
+        let unused = there.iter().filter(|(id, _)| !marked.contains(id));
+        let (ids, sizes): (Vec<BlobId>, Vec<u64>) = unused.copied().unzip();
+        // All at once: what is left must not refer to what is gone, if an event refers to it then.
+        if ids.is_empty() || clean == Clean::DryRun || store.remove_blobs(&ids, seen)? {
+            return Ok(Cleaned { removed: ids.len() as u64, bytes: sizes.iter().sum() });
         }
+        mark_since(store, &mut seen, &mut marked)?;
     }
-    Ok(cleaned)
+}
+
+/// Marks what events refer to that came behind a position, which moves to the last of them.
+fn mark_since(
+    store: &dyn Store,
+    seen: &mut u64,
+    marked: &mut BTreeSet<BlobId>,
+) -> Result<(), StoreError> {
+    loop {
+        let page = store.watch(*seen, PAGE, Duration::ZERO)?;
+        let Some(last) = page.last() else { return Ok(()) };
+        *seen = last.position;
+        let mentioned =
+            page.iter().flat_map(|arrival| references::mentioned(arrival.entry.event.body()));
+        let new: BTreeSet<BlobId> = mentioned.filter(|id| !marked.contains(id)).collect();
+        marked.extend(reachable(store, new)?);
+    }
 }
 
 fn all_blobs(store: &dyn Store) -> Result<Vec<(BlobId, u64)>, StoreError> {

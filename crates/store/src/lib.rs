@@ -146,6 +146,9 @@ pub trait Store: Archive<Error = StoreError> + Leases + Shelves + Send + Sync {
         patience: Duration,
     ) -> Result<Vec<Arrival>, StoreError>;
 
+    /// The position of the last event; 0 if there is none.
+    fn last_position(&self) -> Result<u64, StoreError>;
+
     /// The hashes there are bytes behind, in order, with how many: at most `limit` behind `after`.
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError>;
 
@@ -155,8 +158,9 @@ pub trait Store: Archive<Error = StoreError> + Leases + Shelves + Send + Sync {
     /// Keeps bytes behind their hashes.
     fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError>;
 
-    /// Forgets bytes. Whoever calls this has made sure that nothing refers to them.
-    fn remove_blobs(&self, ids: &[BlobId]) -> Result<(), AppendError>;
+    /// Forgets bytes. Whoever calls this has made sure that no event up to this position refers to
+    /// them. If there are events behind it, which may, nothing is forgotten. Says whether it was.
+    fn remove_blobs(&self, ids: &[BlobId], seen: u64) -> Result<bool, AppendError>;
 
     /// All names that were ever given, in order, each with its last operation.
     fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError>;

@@ -255,6 +255,10 @@ impl Store for Rehearsal<'_> {
         Err(not_needed())
     }
 
+    fn last_position(&self) -> Result<u64, StoreError> {
+        Err(not_needed())
+    }
+
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
         let mut blobs: BTreeMap<BlobId, u64> =
             self.below.blobs(after, limit)?.into_iter().collect();
@@ -278,7 +282,7 @@ impl Store for Rehearsal<'_> {
         Ok(())
     }
 
-    fn remove_blobs(&self, _: &[BlobId]) -> Result<(), AppendError> {
+    fn remove_blobs(&self, _: &[BlobId], _: u64) -> Result<bool, AppendError> {
         Err(not_needed().into())
     }
 

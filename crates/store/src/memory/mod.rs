@@ -285,6 +285,10 @@ impl Store for MemoryStore {
         Ok(arrivals.collect())
     }
 
+    fn last_position(&self) -> Result<u64, StoreError> {
+        Ok(self.kept().arrivals.len() as u64)
+    }
+
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
         let after = after.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.kept();
@@ -302,10 +306,14 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn remove_blobs(&self, ids: &[BlobId]) -> Result<(), AppendError> {
+    fn remove_blobs(&self, ids: &[BlobId], seen: u64) -> Result<bool, AppendError> {
         let ids: BTreeSet<&BlobId> = ids.iter().collect();
-        self.kept().blobs.retain(|id, _| !ids.contains(id));
-        Ok(())
+        let mut kept = self.kept();
+        if kept.arrivals.len() as u64 > seen {
+            return Ok(false);
+        }
+        kept.blobs.retain(|id, _| !ids.contains(id));
+        Ok(true)
     }
 
     fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {

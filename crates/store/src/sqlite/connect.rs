@@ -1,7 +1,7 @@
 //! Opens connections. Whatever is no store of ours is refused before anything touches it.
 
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,9 +13,17 @@ use super::filesystem;
 use super::schema::{self, Contents};
 use crate::{StoreError, directories};
 
-/// How long SQLite waits for other connections, which hold a store for moments only: when it is
-/// opened after a crash, and when the last one closes it.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one waits for others, who hold a store for moments only: while they write, when it is
+/// opened after a crash, and when the last one closes it. It is counted in looks.
+const LOOKS: i32 = 5_000;
+
+/// The time between two looks. Those who write one after the other leave a store alone for
+/// microseconds only, so that whoever looks seldom might wait for long.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// So many looks come sooner: most wait for one short append.
+const EARLY_LOOKS: i32 = 20;
+const EARLY_LOOK: Duration = Duration::from_micros(100);
 
 /// So many statements stay prepared: all there are.
 const STATEMENTS: usize = 64;
@@ -26,7 +34,7 @@ const SMALLEST: u64 = 512;
 /// So many connections wait for the next reader.
 const READERS: usize = 8;
 
-/// Where a store is, with every link followed, so that all who open it lock the same file.
+/// Where a store is, with every link followed, so that all who open it find the same log.
 pub(super) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
     let failed = |error: std::io::Error| {
         StoreError::Unusable(format!("`{}` cannot be opened: {error}", path.display()))
@@ -91,17 +99,16 @@ pub(super) fn beside(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(beside)
 }
 
-/// The connection that writes. The caller has the lock.
+/// A connection that writes, beside others.
 pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = open(path, flags)?;
-    let contents = recognize(&connection, path)?;
+    recognize(&connection, path)?;
     // The tables come first: who finds the log beside the file must find in the file whose it is.
-    schema::prepare(&connection, &contents)?;
-    let mode: String = connection.query_one("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
-    if mode != "wal" {
+    schema::prepare(&connection, path)?;
+    if begin_log(&connection)? != "wal" {
         let path = path.display();
         return Err(StoreError::Unusable(format!("`{path}` cannot have a log beside it")));
     }
@@ -110,6 +117,22 @@ pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)
+}
+
+/// Has what is written go into a log. Whoever else opens the store now is in the way of that for a
+/// moment, and SQLite does not wait here.
+fn begin_log(connection: &Connection) -> rusqlite::Result<String> {
+    let mut looks = 0;
+    loop {
+        match connection.query_one("PRAGMA journal_mode = WAL", [], |row| row.get(0)) {
+            Err(error) if is_busy(&error) && wait(looks) => looks += 1,
+            other => return other,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
 /// A connection that reads. It may write, if the system lets it, only so that the last one to
@@ -163,12 +186,33 @@ fn unlocked(path: &Path) -> Result<Connection, StoreError> {
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_handler(Some(wait))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Until it is known to be ours, closing it brings no log into it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)
+}
+
+/// Waits for others who hold the store, as often as it makes sense.
+pub(super) fn wait(looks: i32) -> bool {
+    std::thread::sleep(if looks < EARLY_LOOKS { EARLY_LOOK } else { LOOK });
+    looks < LOOKS
+}
+
+/// Keeps others from closing their connections as long as it lives. The last connection to close
+/// leaves one file; two at the same time would each take the other one for the last. What is locked
+/// is the folder, so that nothing is left behind; where that cannot be, the log may be.
+pub(super) fn closing(path: &Path) -> Option<File> {
+    let folder = File::open(path.parent()?).ok()?;
+    let mut looks = 0;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(TryLockError::WouldBlock) if wait(looks) => looks += 1,
+            Err(_) => return None,
+        }
+    }
 }
 
 /// Looks at what a connection leads to. From then on closing it may clear up.

@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use history::{EventId, Link, Stream};
+use history::{Link, Stream};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use value::Digest;
 
-use super::connect::PATIENCE;
+use super::connect;
 use super::fault::{is_full, leaves_doubt};
-use super::read::{hash, id8, indexed, last_position};
+use super::read::{indexed, last_position};
 use super::schema;
 use crate::StoreError;
 
@@ -25,17 +25,19 @@ const LOG_PAGES_MAX: i64 = 4 * LOG_PAGES;
 /// a commit of one event takes.
 const LOOK_EVERY: u32 = 8;
 
-/// So long they are waited for. Who reads longer makes the log longer.
+/// So long others are waited for by who shortens the log. Who reads longer makes it longer.
 const READERS_PATIENCE: Duration = Duration::from_millis(50);
 
 /// The connection that writes, and what it remembers.
 pub(super) struct Desk {
     pub(super) connection: Connection,
-    /// What is remembered holds as long as every transaction goes well.
+    /// What is remembered holds as long as every transaction goes well, and nobody else writes.
     pub(super) remembered: Remembered,
+    /// Changes when somebody else writes.
+    version: i64,
     /// Whether a commit waits for the disk.
     waits: bool,
-    /// Whether there may be commits that are not on the disk.
+    /// Whether there may be commits that are not on the disk, of whomever.
     unsynced: bool,
     /// So long may the log become.
     log_limit: i64,
@@ -45,14 +47,17 @@ pub(super) struct Desk {
     broken: Option<String>,
 }
 
-/// What only the one who writes can change, kept so that it need not be read again.
+/// What only those who write can change, kept so that it need not be read again.
 #[derive(Default)]
 pub(super) struct Remembered {
     /// Streams that were written to.
     pub(super) heads: HashMap<Stream, Head>,
     /// The position of the last event, once it is known.
     pub(super) last: Option<i64>,
-    /// The events whose ids are not in the index yet: the beginning of the id, and the position.
+    /// The last position whose id is in the index.
+    pub(super) indexed: i64,
+    /// Events whose ids are not in the index yet: the beginning of the id, and the position. It
+    /// ends with the last event, and may lack those that were added by others.
     pub(super) tail: Vec<(i64, i64)>,
 }
 
@@ -79,10 +84,12 @@ pub(super) enum Until {
 
 impl Desk {
     /// Brings what a crash left in the log into the file: some of it may never have reached the
-    /// disk, and a sync that failed before would not be made up for by a later one.
+    /// disk, and a sync that failed before would not be made up for by a later one. Whoever reads
+    /// or writes meanwhile is not waited for.
     pub(super) fn open(connection: Connection) -> Result<Desk, StoreError> {
-        let unsynced = match checkpoint(&connection, "TRUNCATE") {
-            Ok((is_blocked, ..)) => is_blocked,
+        let version = version(&connection)?;
+        let unsynced = match checkpoint(&connection, "PASSIVE") {
+            Ok((is_blocked, pages, done)) => is_blocked || pages != done,
             // Somebody may make room while it is open.
             Err(error) if is_full(&error) => true,
             Err(error) => return Err(error.into()),
@@ -90,6 +97,7 @@ impl Desk {
         Ok(Desk {
             connection,
             remembered: Remembered::default(),
+            version,
             waits: true,
             unsynced,
             log_limit: LOG_PAGES_MAX,
@@ -167,16 +175,17 @@ impl Desk {
         self.connection.prepare_cached(sql)?.execute([]).map(drop)
     }
 
-    /// Reads what is not remembered.
+    /// Forgets what others may have changed, and reads what is not remembered.
     fn recall(&mut self) -> rusqlite::Result<()> {
+        let version = version(&self.connection)?;
+        if self.version != version {
+            self.version = version;
+            self.remembered = Remembered::default();
+            self.unsynced = true;
+        }
         if self.remembered.last.is_none() {
             let last = last_position(&self.connection)?;
-            let mut statement = self
-                .connection
-                .prepare_cached("SELECT id, position FROM event WHERE position > ?1")?;
-            let rows = statement
-                .query_map([indexed(last)], |row| Ok((id8(EventId(hash(row, 0)?)), row.get(1)?)))?;
-            self.remembered.tail = rows.collect::<rusqlite::Result<_>>()?;
+            self.remembered.indexed = indexed(last);
             self.remembered.last = Some(last);
         }
         Ok(())
@@ -198,10 +207,7 @@ impl Desk {
     fn try_shorten_log(&mut self) -> rusqlite::Result<()> {
         let (_, pages, done) = checkpoint(&self.connection, "NOOP")?;
         if pages >= self.log_limit {
-            self.connection.busy_timeout(READERS_PATIENCE)?;
-            let done = checkpoint(&self.connection, "RESTART");
-            self.connection.busy_timeout(PATIENCE)?;
-            let (is_blocked, ..) = done?;
+            let (is_blocked, ..) = self.checkpoint_soon("RESTART")?;
             self.log_limit = if is_blocked { pages + LOG_PAGES } else { LOG_PAGES_MAX };
         } else if pages - done >= LOG_PAGES {
             checkpoint(&self.connection, "PASSIVE")?;
@@ -217,12 +223,25 @@ impl Desk {
         let _ = self.connection.set_db_config(no_more, true);
     }
 
-    /// Leaves one file, if nobody else has it open.
-    pub(super) fn close(self) {
+    /// Brings the log into the file while others read and write, if they make room soon.
+    fn checkpoint_soon(&mut self, mode: &str) -> rusqlite::Result<(bool, i64, i64)> {
+        self.connection.busy_timeout(READERS_PATIENCE)?;
+        let done = checkpoint(&self.connection, mode);
+        self.connection.busy_handler(Some(connect::wait))?;
+        done
+    }
+
+    /// Leaves the file whole, whoever has it open besides.
+    pub(super) fn close(mut self) {
         if self.broken.is_none() {
-            let _ = checkpoint(&self.connection, "TRUNCATE");
+            let _ = self.checkpoint_soon("TRUNCATE");
         }
     }
+}
+
+/// A number that is another one after another connection has written something.
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
 }
 
 /// Brings the log into the file: whether somebody was in the way, how many pages the log has, and

@@ -10,8 +10,10 @@ impl From<Error> for StoreError {
             Error::SqliteFailure(failure, _) => match failure.code {
                 ErrorCode::DatabaseCorrupt => StoreError::Damaged(error.to_string().into()),
                 ErrorCode::NotADatabase => StoreError::Unusable(error.to_string()),
-                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
-                    StoreError::Busy("another program holds the store".into())
+                ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::FileLockingProtocolFailed => {
+                    StoreError::Busy("another process holds the store".into())
                 }
                 ErrorCode::DiskFull => StoreError::Full,
                 // Our questions are right, so that a table or a column is missing.

@@ -1,7 +1,8 @@
 //! Keeps everything in one SQLite file. Nothing outside this folder knows SQL.
 //!
-//! One process writes (`lock`), any number read beside it. Who writes is brought together by
-//! `queue` and works at the `desk`; who reads has a connection of `connect`.
+//! Any number of processes write and read at the same time: SQLite lets one write at a time, and
+//! the others wait. Within a process, those who write are brought together by `queue` and work at
+//! the `desk`; who reads has a connection of `connect`.
 
 mod check;
 mod connect;
@@ -9,7 +10,6 @@ mod desk;
 mod fault;
 mod filesystem;
 mod leases;
-mod lock;
 mod queue;
 mod read;
 mod schema;
@@ -25,7 +25,6 @@ use connect::Readers;
 use desk::{Desk, Until};
 use history::kinds::{Blob, Kind};
 use history::{Archive, BlobId, Entry, EventId, Operation, OperationId, Place, Stream, StreamInfo};
-use lock::Lock;
 use queue::{Queue, Request};
 use read::Of;
 use schema::Contents;
@@ -39,14 +38,13 @@ const ID_BATCH: i64 = 4_096;
 /// The index of ids is apart for so many positions.
 const ID_SPAN: i64 = 64 * ID_BATCH;
 
-/// How often who watches another process's writing looks again.
+/// How often who watches looks for what other processes wrote.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A store in one file. While it is open there are others beside it; closing it (dropping it)
 /// leaves the one, unless somebody else has it open.
 pub struct SqliteStore {
     path: PathBuf,
-    // In this order: the last connection to close clears up, and only then may others write.
     readers: Readers,
     writer: Option<Writer>,
 }
@@ -55,33 +53,29 @@ struct Writer {
     queue: Queue,
     /// Empty once it is closed.
     desk: Mutex<Option<Desk>>,
-    /// The position of the last event that can be seen.
+    /// The position of the last event that can be seen, as far as this process wrote it.
     seen: Mutex<u64>,
     arrived: Condvar,
-    _lock: Lock,
 }
 
 impl SqliteStore {
-    /// Opens a store for writing and reading, and makes it if there is none. Only one process
-    /// can, at a time.
+    /// Opens a store for writing and reading, beside whoever has it open, and makes it if there is
+    /// none.
     pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         let path = connect::locate(path.as_ref())?;
         connect::look(&path)?;
-        let lock = Lock::take(&path)?;
         let desk = Desk::open(connect::writer(&path)?)?;
         let readers = Readers::open(&path)?;
-        let last = readers.with(|connection| Ok(read::last_position(connection)?))?;
         let writer = Writer {
             queue: Queue::default(),
             desk: Mutex::new(Some(desk)),
-            seen: Mutex::new(last.cast_unsigned()),
+            seen: Mutex::new(0),
             arrived: Condvar::new(),
-            _lock: lock,
         };
         Ok(SqliteStore { path, readers, writer: Some(writer) })
     }
 
-    /// Opens a store for reading, beside whoever writes to it.
+    /// Opens a store for reading, beside whoever has it open.
     pub fn open_reader(path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         let path = path.as_ref();
         if !path.exists() {
@@ -100,6 +94,14 @@ impl SqliteStore {
         self.writer
             .as_ref()
             .ok_or_else(|| StoreError::Unusable(format!("`{path}` is open for reading only")))
+    }
+
+    /// Waits so long, or until this process has written an event behind this position.
+    fn wait_for(&self, after: u64, patience: Duration) {
+        let Some(writer) = &self.writer else { return std::thread::sleep(patience) };
+        let waited =
+            writer.arrived.wait_timeout_while(writer.seen(), patience, |seen| *seen <= after);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -136,6 +138,7 @@ impl Writer {
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
+        let _closing = connect::closing(&self.path);
         self.readers.close();
         if let Some(writer) = &mut self.writer {
             let desk = writer.desk.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -216,13 +219,6 @@ impl Store for SqliteStore {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        if let Some(writer) = &self.writer {
-            // Nobody else adds anything.
-            let waited =
-                writer.arrived.wait_timeout_while(writer.seen(), patience, |seen| *seen <= after);
-            drop(waited.unwrap_or_else(PoisonError::into_inner));
-            return arrivals();
-        }
         let begin = Instant::now();
         loop {
             let found = arrivals()?;
@@ -230,8 +226,12 @@ impl Store for SqliteStore {
             if !found.is_empty() || left.is_zero() {
                 return Ok(found);
             }
-            std::thread::sleep(left.min(LOOK_AGAIN));
+            self.wait_for(after, left.min(LOOK_AGAIN));
         }
+    }
+
+    fn last_position(&self) -> Result<u64, StoreError> {
+        self.readers.with(|connection| Ok(read::last_position(connection)?.cast_unsigned()))
     }
 
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
@@ -248,8 +248,9 @@ impl Store for SqliteStore {
         self.writer()?.alone(|desk| Ok(desk.transaction(until, |desk| desk.keep(blobs))?))
     }
 
-    fn remove_blobs(&self, ids: &[BlobId]) -> Result<(), AppendError> {
-        self.writer()?.alone(|desk| Ok(desk.transaction(Until::Disk, |desk| desk.remove(ids))?))
+    fn remove_blobs(&self, ids: &[BlobId], seen: u64) -> Result<bool, AppendError> {
+        let remove = |desk: &mut Desk| desk.remove(ids, seen);
+        self.writer()?.alone(|desk| Ok(desk.transaction(Until::Disk, remove)?))
     }
 
     fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {
@@ -266,16 +267,14 @@ impl Store for SqliteStore {
     }
 
     fn move_name(&self, operation: &Operation) -> Result<OperationId, MoveError> {
-        // While nobody writes, what can be read is all there is.
+        // While nobody else writes, what can be read is all there is.
+        let check = || rules::check_move(self, self.name(&operation.name)?.as_ref(), operation);
         self.writer()?.alone(|desk| {
-            let last = self.name(&operation.name)?;
-            match rules::check_move(self, last.as_ref(), operation)? {
-                Move::Made(id) => Ok(id),
-                Move::Make(id) => {
-                    desk.transaction(Until::Disk, |desk| desk.note(id, operation))?;
-                    Ok(id)
-                }
-            }
+            desk.transaction(Until::Disk, |desk| match check() {
+                Ok(Move::Make(id)) => desk.note(id, operation).map(|()| Ok(id)),
+                Ok(Move::Made(id)) => Ok(Ok(id)),
+                Err(refused) => Ok(Err(refused)),
+            })?
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreError;
 
@@ -101,6 +101,12 @@ pub(super) enum Contents {
 
 /// Looks at what a connection leads to. Whatever is not ours is refused.
 pub(super) fn look(connection: &Connection, path: &Path) -> Result<Contents, StoreError> {
+    // All at one moment: somebody else may be making it.
+    let reading = connection.unchecked_transaction()?;
+    contents(&reading, path)
+}
+
+fn contents(connection: &Connection, path: &Path) -> Result<Contents, StoreError> {
     let application: i64 = connection.pragma_query_one(None, "application_id")?;
     let version: i64 = connection.pragma_query_one(None, "user_version")?;
     let is_empty: bool =
@@ -131,22 +137,24 @@ pub(super) fn has_shelves(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Brings a file to the current version, all of it or nothing.
-pub(super) fn prepare(connection: &Connection, contents: &Contents) -> Result<(), StoreError> {
-    let done = match contents {
+pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    match look(connection, path)? {
         Contents::Current => return Ok(()),
-        Contents::Older(version) => *version,
-        Contents::Nothing => {
-            // It can be set only before there is anything.
-            connection.pragma_update(None, "page_size", PAGE_SIZE)?;
-            0
-        }
+        // It can be set only before there is anything.
+        Contents::Nothing => connection.pragma_update(None, "page_size", PAGE_SIZE)?,
+        Contents::Older(_) => {}
+    }
+    let change = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    // Somebody else may have been faster.
+    let done = match contents(&change, path)? {
+        Contents::Current => return Ok(()),
+        Contents::Older(version) => version,
+        Contents::Nothing => 0,
     };
-    let steps = VERSIONS[done..].concat();
-    let version = VERSIONS.len();
-    Ok(connection.execute_batch(&format!(
-        "BEGIN IMMEDIATE; {steps}
-         PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {version}; COMMIT;"
-    ))?)
+    change.execute_batch(&VERSIONS[done..].concat())?;
+    change.pragma_update(None, "application_id", APPLICATION)?;
+    change.pragma_update(None, "user_version", VERSIONS.len() as i64)?;
+    Ok(change.commit()?)
 }
 
 /// Writes something that changes nothing, so that a commit has something to bring to the disk.

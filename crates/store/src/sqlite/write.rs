@@ -219,17 +219,28 @@ impl Desk {
     }
 
     /// Puts the ids of whole batches into the index, in order: one by one they would touch a
-    /// page of it each.
+    /// page of it each. Those that are not remembered were added before, and are read.
     fn index_ids(&mut self) -> rusqlite::Result<()> {
-        let until = indexed(self.remembered.last.expect("a transaction recalls it"));
-        let whole = self.remembered.tail.partition_point(|(_, position)| *position <= until);
-        if whole == 0 {
+        let last = self.remembered.last.expect("a transaction recalls it");
+        let until = indexed(last);
+        if until <= self.remembered.indexed {
             return Ok(());
         }
-        let whole = self.remembered.tail.drain(..whole);
+        let known = self.remembered.tail.first().map_or(i64::MAX, |(_, position)| *position);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, position FROM event WHERE position > ?1 AND position < ?2",
+        )?;
+        let unknown = statement
+            .query_map([self.remembered.indexed, known.min(until + 1)], |row| {
+                Ok((id8(EventId(hash(row, 0)?)), row.get(1)?))
+            })?
+            .collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
+        let whole = self.remembered.tail.partition_point(|(_, position)| *position <= until);
+        let whole = unknown.into_iter().chain(self.remembered.tail.drain(..whole));
         let mut batch: Vec<(i64, i64, i64)> =
             whole.map(|(id8, position)| (span(position), id8, position)).collect();
         batch.sort_unstable();
+        self.remembered.indexed = until;
         let mut statement = self
             .connection
             .prepare_cached("INSERT INTO event_id(span, id8, position) VALUES(?1, ?2, ?3)")?;
@@ -292,10 +303,14 @@ impl Desk {
         Ok(())
     }
 
-    /// Forgets bytes.
-    pub(super) fn remove(&self, ids: &[BlobId]) -> rusqlite::Result<()> {
+    /// Forgets bytes, if no event came behind the last one that was seen. Says whether.
+    pub(super) fn remove(&self, ids: &[BlobId], seen: u64) -> rusqlite::Result<bool> {
+        if self.remembered.last.is_some_and(|last| last > bounded(seen)) {
+            return Ok(false);
+        }
         let mut statement = self.connection.prepare_cached("DELETE FROM blob WHERE hash = ?1")?;
-        ids.iter().try_for_each(|id| statement.execute([id.as_bytes()]).map(drop))
+        ids.iter().try_for_each(|id| statement.execute([id.as_bytes()]).map(drop))?;
+        Ok(true)
     }
 
     /// Notes a move of a name.

@@ -10,6 +10,7 @@ contract! {
     bytes_come_back_as_they_were,
     hashes_are_listed_in_order_page_by_page,
     what_is_removed_is_gone,
+    nothing_is_removed_once_there_are_events_that_nobody_looked_at,
     bytes_that_events_refer_to_come_with_them_or_were_there,
     an_import_need_not_have_the_bytes,
     what_only_looks_like_a_reference_is_none,
@@ -51,11 +52,23 @@ fn hashes_are_listed_in_order_page_by_page(store: &dyn Store) {
 fn what_is_removed_is_gone(store: &dyn Store) {
     let blobs = [Blob::new("a"), Blob::new("b")];
     store.put_blobs(&blobs, Durability::Os).unwrap();
-    store.remove_blobs(&[blobs[0].id(), Blob::new("never").id()]).unwrap();
+    assert!(store.remove_blobs(&[blobs[0].id(), Blob::new("never").id()], 0).unwrap());
     assert_eq!(store.blob(blobs[0].id()).unwrap(), None);
     assert_eq!(store.blobs(None, 9).unwrap(), [(blobs[1].id(), 1)]);
     store.put_blobs(&blobs, Durability::Os).unwrap();
     assert_eq!(store.blob(blobs[0].id()).unwrap(), Some(b"a".to_vec()));
+}
+
+fn nothing_is_removed_once_there_are_events_that_nobody_looked_at(store: &dyn Store) {
+    let blob = Blob::new("a");
+    store.put_blobs(std::slice::from_ref(&blob), Durability::Os).unwrap();
+    assert_eq!(store.last_position().unwrap(), 0);
+    crate::sample::begin(store, "a", 0, 2);
+    assert_eq!(store.last_position().unwrap(), 2);
+    assert!(!store.remove_blobs(&[blob.id()], 1).unwrap());
+    assert!(store.has_blob(blob.id()).unwrap());
+    assert!(store.remove_blobs(&[blob.id()], 2).unwrap());
+    assert!(!store.has_blob(blob.id()).unwrap());
 }
 
 fn bytes_that_events_refer_to_come_with_them_or_were_there(store: &dyn Store) {

@@ -1,5 +1,5 @@
 //! Two stores that are told the same say the same: the one in memory, which is simple, and the
-//! one in a file, which is opened again now and then.
+//! one in a file, which two have open, and open again now and then.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use history::kinds::{Blob, Kind};
 use history::{Event, Operation, Place, Stream, Target, Timestamp};
 use proptest::prelude::*;
 use sim::Random;
-use store::{Append, Durability, Expected, MemoryStore, SqliteStore, Store};
-use value::Digest;
+use store::{Append, Change, Durability, Expected, Holder, Lease, MemoryStore, SqliteStore, Store};
+use value::{Digest, Value};
 
 use crate::sample::{Folder, event_of, event_with, fork_events, plain, run};
 
@@ -128,6 +128,30 @@ fn ask(random: &mut Random, model: &dyn Store, store: &dyn Store) {
     }
 }
 
+fn lease(random: &mut Random, model: &dyn Store, store: &dyn Store) {
+    let (stream, lease) = (place(random).stream, Lease { epoch: random.below(4) as u64 });
+    let now = Timestamp::from_micros(random.below(9) as i64 * 1_000);
+    let (holder, ttl) = (Holder::named(format!("{}", random.below(3))), random.below(9) as u64);
+    match random.below(4) {
+        0 => same(model, store, |store| store.release(&stream, &lease)),
+        1 => same(model, store, |store| store.renew(&stream, &lease, now, ttl)),
+        _ => same(model, store, |store| store.acquire(&stream, &holder, now, ttl)),
+    }
+}
+
+fn shelve(random: &mut Random, model: &dyn Store, store: &dyn Store) {
+    let key = |random: &mut Random| format!("k{}", random.below(3));
+    let change = |random: &mut Random| match random.below(3) {
+        0 => Change::Set { key: key(random).into(), value: Value::Int(random.below(9) as i64) },
+        1 => Change::Push(Value::Int(random.below(9) as i64)),
+        _ => Change::Take,
+    };
+    let changes: Vec<Change> = (0..random.below(4)).map(|_| change(random)).collect();
+    let (found, once) = (key(random), Digest::of(&[random.below(40) as u8]));
+    same(model, store, |store| store.shelf_write("s", &changes, &once));
+    same(model, store, |store| (store.shelf_get("s", &found), store.shelf_read("s")));
+}
+
 proptest! {
     #![proptest_config(cases())]
 
@@ -137,17 +161,19 @@ proptest! {
         let folder = Folder::new();
         let model = MemoryStore::default();
         let open = || SqliteStore::open(folder.file("store")).unwrap();
-        let mut file = Some(open());
+        // Two that have it open: what one of them remembers, the other one may have changed.
+        let mut files = [None, None];
         for _ in 0..120 {
             let random = &mut random;
+            let file = &mut files[random.below(2)];
             if random.one_in(20) {
                 drop(file.take());
             }
             let store = file.get_or_insert_with(open);
-            match random.below(20) {
+            match random.below(24) {
                 0 => {
-                    let ids = [blob(random).id()];
-                    same(&model, store, |store| store.remove_blobs(&ids));
+                    let (ids, seen) = ([blob(random).id()], random.below(60) as u64);
+                    same(&model, store, |store| store.remove_blobs(&ids, seen));
                 }
                 1 => {
                     let blobs = [blob(random), blob(random)];
@@ -160,14 +186,17 @@ proptest! {
                 6..13 => request(random, &model, &mut |append| {
                     same(&model, store, |store| store.append(append));
                 }),
+                13..16 => lease(random, &model, store),
+                16..19 => shelve(random, &model, store),
                 _ => ask(random, &model, store),
             }
         }
-        let store = file.unwrap_or_else(open);
+        let store = files[0].take().unwrap_or_else(open);
         same(&model, &store, |store| {
             let arrivals = store.watch(0, usize::MAX, Duration::ZERO);
             let streams = store.streams(None, usize::MAX);
-            (arrivals, streams, store.blobs(None, usize::MAX), store.names())
+            let shelf = store.shelf_read("s");
+            (arrivals, streams, store.blobs(None, usize::MAX), store.names(), shelf)
         });
         prop_assert_eq!(store.check_files().unwrap(), Vec::<String>::new());
     }

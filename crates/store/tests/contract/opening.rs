@@ -7,9 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rusqlite::Connection;
-use store::{Archive, Expected, SqliteStore, Store, StoreError};
+use store::{Append, AppendError, Archive, Durability, Expected, SqliteStore, Store, StoreError};
+use value::Digest;
 
-use crate::sample::{Folder, add, begin, events, own, run};
+use crate::sample::{Folder, add, begin, events, own, place, plain, run};
 
 /// Says to a test that it is the other process of another test.
 const CHILD: &str = "QUIPU_STORE_CHILD";
@@ -51,18 +52,83 @@ fn unusable(opened: Result<SqliteStore, StoreError>) -> String {
 }
 
 #[test]
-fn a_second_writer_is_told_who_writes() {
+fn two_writers_see_what_the_other_one_did() {
+    let folder = Folder::new();
+    let stores = [(); 2].map(|()| SqliteStore::open(folder.file("store")).unwrap());
+    let (stream, key) = (run("a"), Some(Digest::of(b"key")));
+    for next in 0..20 {
+        let [mine, other] = [&stores[next as usize % 2], &stores[(next as usize + 1) % 2]];
+        let added = events(next..next + 1);
+        let append = plain(&stream, Expected::Next(next), &added);
+        let append = Append { key: key.filter(|_| next == 7), ..append };
+        let receipt = mine.append(&append).unwrap();
+        assert!(!receipt.repeated);
+        // The other one repeats it, whatever it is to wait for.
+        let again = other.append(&Append { durability: Durability::Fsync, ..append }).unwrap();
+        assert_eq!((again.repeated, again.link), (true, receipt.link));
+        match add(other, "a", Expected::Next(next), &events(100..101)) {
+            Err(AppendError::Conflict { actual, .. }) => assert_eq!(actual, next + 1),
+            other => panic!("{other:?}"),
+        }
+    }
+    let others = events(100..101);
+    let append = plain(&stream, Expected::Next(20), &others);
+    let refused = stores[0].append(&Append { key, ..append });
+    assert!(matches!(refused, Err(AppendError::KeyReused(_))), "{refused:?}");
+    let positions = stores[0].watch(0, 99, Duration::ZERO).unwrap();
+    assert!(positions.iter().map(|arrival| arrival.position).eq(1..=20));
+}
+
+#[test]
+fn the_index_of_ids_is_kept_by_two_writers() {
+    let folder = Folder::new();
+    let stores = [(); 2].map(|()| SqliteStore::open(folder.file("store")).unwrap());
+    // Three batches of it, each begun by one and ended by whoever comes to its end.
+    for (at, first) in (0..13_000).step_by(1_000).enumerate() {
+        let store = &stores[at % 3 / 2];
+        add(store, "a", Expected::Next(first), &events(first..first + 1_000)).unwrap();
+    }
+    for store in &stores {
+        assert_eq!(store.check_files().unwrap(), Vec::<String>::new());
+        for seq in [0, 4_095, 4_096, 8_191, 12_288, 12_999] {
+            let id = events(seq..seq + 1)[0].id();
+            assert_eq!(store.find(&id.to_string(), 9).unwrap(), [(place("a", seq), id)]);
+        }
+    }
+}
+
+#[test]
+fn whoever_watches_sees_what_other_writers_add() {
+    let folder = Folder::new();
+    let stores = [(); 2].map(|()| SqliteStore::open(folder.file("store")).unwrap());
+    std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| stores[0].watch(0, 9, Duration::from_secs(60)).unwrap());
+        begin(&stores[1], "a", 0, 3);
+        assert_eq!(watcher.join().unwrap(), stores[1].watch(0, 9, Duration::ZERO).unwrap());
+    });
+    assert_eq!(stores.each_ref().map(|store| store.last_position().unwrap()), [3, 3]);
+}
+
+#[test]
+fn a_writer_waits_for_another_program_but_not_forever() {
     let folder = Folder::new();
     let path = folder.file("store");
-    let writer = SqliteStore::open(&path).unwrap();
-    let busy = match error(SqliteStore::open(&path)) {
-        StoreError::Busy(why) => why,
+    let store = SqliteStore::open(&path).unwrap();
+    begin(&store, "a", 0, 1);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    match add(&store, "a", Expected::Next(1), &events(1..2)) {
+        Err(AppendError::Store(StoreError::Busy(why))) => {
+            assert_eq!(why, "another process holds the store");
+        }
         other => panic!("{other:?}"),
-    };
-    let pid = std::process::id();
-    assert_eq!(busy, format!("`{}` is being written by process {pid}", path.display()));
-    drop(writer);
-    SqliteStore::open(&path).unwrap();
+    }
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| add(&store, "a", Expected::Next(1), &events(1..2)));
+        other.execute_batch("ROLLBACK").unwrap();
+        waiting.join().unwrap().unwrap();
+    });
+    assert_eq!(own(&store, "a"), events(0..2));
 }
 
 #[cfg(unix)]
@@ -72,26 +138,27 @@ fn a_store_is_the_same_by_any_path() {
     let path = folder.file("store");
     let writer = SqliteStore::open(&path).unwrap();
     std::os::unix::fs::symlink(&path, folder.file("link")).unwrap();
-    assert!(matches!(error(SqliteStore::open(folder.file("link"))), StoreError::Busy(_)));
-    begin(&writer, "a", 0, 2);
-    assert_eq!(own(&SqliteStore::open_reader(folder.file("link")).unwrap(), "a"), events(0..2));
+    begin(&SqliteStore::open(folder.file("link")).unwrap(), "a", 0, 2);
+    add(&writer, "a", Expected::Next(2), &events(2..3)).unwrap();
+    assert_eq!(own(&SqliteStore::open_reader(folder.file("link")).unwrap(), "a"), events(0..3));
+    drop(writer);
+    assert_eq!(folder.names(), ["link", "store"]);
 }
 
 #[test]
-fn another_process_that_writes_keeps_writers_away_and_no_readers() {
+fn another_process_that_has_a_store_open_keeps_nobody_away() {
     let folder = Folder::new();
     let path = folder.file("store");
     let (mut other, _said) = other_writer(&path);
-    match error(SqliteStore::open(&path)) {
-        StoreError::Busy(why) => assert!(why.ends_with(&format!("by process {}", other.id()))),
-        error => panic!("{error:?}"),
-    }
     let reader = SqliteStore::open_reader(&path).unwrap();
     assert_eq!(own(&reader, "a"), events(0..3));
+    add(&SqliteStore::open(&path).unwrap(), "a", Expected::Next(3), &events(3..5)).unwrap();
+    assert_eq!(own(&reader, "a"), events(0..5));
     drop(other.stdin.take());
     assert!(other.wait().unwrap().success());
-    assert_eq!(own(&reader, "a"), events(0..3));
-    SqliteStore::open(&path).unwrap();
+    assert_eq!(own(&reader, "a"), events(0..5));
+    drop(reader);
+    assert_eq!(folder.names(), ["store"]);
 }
 
 #[test]
@@ -102,7 +169,7 @@ fn a_writer_that_was_killed_leaves_everything_and_is_in_nobodys_way() {
         let (mut other, _said) = other_writer(&path);
         other.kill().unwrap();
         other.wait().unwrap();
-        assert!(folder.names().contains(&"store-lock".to_string()));
+        assert!(folder.names().contains(&"store-wal".to_string()));
         let reader = SqliteStore::open_reader(&path).unwrap();
         assert_eq!(own(&reader, "a"), events(0..3 * round));
     }

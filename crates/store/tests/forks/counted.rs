@@ -89,6 +89,10 @@ impl Store for Counted {
         self.store.watch(after, limit, patience)
     }
 
+    fn last_position(&self) -> Result<u64, StoreError> {
+        self.store.last_position()
+    }
+
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
         self.store.blobs(after, limit)
     }
@@ -101,8 +105,8 @@ impl Store for Counted {
         self.store.put_blobs(blobs, durability)
     }
 
-    fn remove_blobs(&self, ids: &[BlobId]) -> Result<(), AppendError> {
-        self.store.remove_blobs(ids)
+    fn remove_blobs(&self, ids: &[BlobId], seen: u64) -> Result<bool, AppendError> {
+        self.store.remove_blobs(ids, seen)
     }
 
     fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {

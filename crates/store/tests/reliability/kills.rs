@@ -89,7 +89,7 @@ fn a_store_is_whole_or_not_there_when_its_maker_is_killed() {
 }
 
 /// How many writers are killed.
-fn kills() -> u64 {
+pub(crate) fn kills() -> u64 {
     std::env::var("QUIPU_KILLS")
         .map_or(200, |kills| kills.parse().expect("QUIPU_KILLS is a number"))
 }

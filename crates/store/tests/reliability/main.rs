@@ -14,6 +14,7 @@ mod kills;
 #[cfg(target_os = "linux")]
 mod power;
 mod process;
+mod processes;
 mod proof;
 mod written;
 

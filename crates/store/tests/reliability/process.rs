@@ -81,6 +81,11 @@ impl Part {
         self.lines.iter().any(|said| said == line)
     }
 
+    /// Tells it to end, or to begin.
+    pub(crate) fn go(&mut self) {
+        drop(self.child.stdin.take());
+    }
+
     /// Kills it, and takes what it had said since.
     pub(crate) fn kill(mut self) -> Ended {
         let _ = self.child.kill();
@@ -89,7 +94,7 @@ impl Part {
 
     /// Tells it to end, and waits for that. Nothing if it does not.
     pub(crate) fn end(mut self, patience: Duration) -> Option<Ended> {
-        drop(self.child.stdin.take());
+        self.go();
         let begin = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("it is a child") {

@@ -2,9 +2,9 @@
 
 use history::kinds::Blob;
 use history::{Event, Stream};
-use store::{Clean, Cleaned, Durability, Expected, gc};
+use store::{Append, AppendError, Clean, Cleaned, Durability, Expected, SqliteStore, Store, gc};
 
-use crate::shelf::Shelf;
+use crate::shelf::{Home, Shelf};
 
 #[test]
 fn only_what_nothing_refers_to_is_forgotten() {
@@ -34,4 +34,49 @@ fn only_what_nothing_refers_to_is_forgotten() {
         // An export of what refers to them has the same ones.
         assert_eq!(shelf.export_of(Some(&[Stream::Store])), shelf.export());
     }
+}
+
+/// A value that nothing referred to may be referred to while it is cleaned away: then the event is
+/// refused, or the value stays with all that it refers to.
+#[test]
+fn what_is_referred_to_meanwhile_stays() {
+    const ROUNDS: u64 = 60;
+    let home = Home::new();
+    let [cleaner, writer] = [(); 2].map(|()| SqliteStore::open(home.file()).unwrap());
+    let (mut next, mut cleaned) = (0, 0);
+    for round in 0..ROUNDS {
+        let inner = Blob::new(format!("[{round}]"));
+        let outer = Blob::new(format!(r#"{{"x":[{{"$blob":"{}"}}]}}"#, inner.id()));
+        writer.put_blobs(&[inner.clone(), outer.clone()], Durability::Os).unwrap();
+        let event = format!(r#"{{"a": {{"$blob": "{}"}}, "kind": "x.test.a"}}"#, outer.id());
+        let events = [Event::read(&event).unwrap()];
+        let append = Append {
+            stream: &Stream::Store,
+            expected: Expected::Next(next),
+            events: &events,
+            blobs: &[],
+            key: None,
+            durability: Durability::Os,
+            unverified: false,
+        };
+        let added = std::thread::scope(|scope| {
+            let cleaning = scope.spawn(|| gc(&cleaner, Clean::Remove).unwrap());
+            let added = writer.append(&append);
+            cleaned += cleaning.join().unwrap().removed;
+            added
+        });
+        let is_there = |blob: &Blob| writer.has_blob(blob.id()).unwrap();
+        match added {
+            Ok(_) => {
+                assert!(is_there(&inner) && is_there(&outer), "round {round}");
+                next += 1;
+            }
+            Err(AppendError::NoBlob(id)) => {
+                assert_eq!(id, outer.id());
+                assert!(!is_there(&inner) && !is_there(&outer), "round {round}");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert_eq!(cleaned, 2 * (ROUNDS - next));
 }

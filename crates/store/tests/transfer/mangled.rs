@@ -226,6 +226,10 @@ impl Store for Filling {
         self.inner.watch(after, limit, patience)
     }
 
+    fn last_position(&self) -> Result<u64, StoreError> {
+        self.inner.last_position()
+    }
+
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
         self.inner.blobs(after, limit)
     }
@@ -239,9 +243,9 @@ impl Store for Filling {
         self.inner.put_blobs(blobs, durability)
     }
 
-    fn remove_blobs(&self, ids: &[BlobId]) -> Result<(), AppendError> {
+    fn remove_blobs(&self, ids: &[BlobId], seen: u64) -> Result<bool, AppendError> {
         self.write()?;
-        self.inner.remove_blobs(ids)
+        self.inner.remove_blobs(ids, seen)
     }
 
     fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {
