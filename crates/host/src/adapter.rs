@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use graph::{Again, Touches};
+use history::Timestamp;
 use runtime::{Answer, Request};
 use value::Text;
 
@@ -20,6 +21,9 @@ pub struct Call {
     pub key: Text,
     /// Which attempt this is, from 1 on.
     pub attempt: u32,
+    /// The run's time when it was asked for: what an adapter takes for now, so that a replay sees
+    /// the same.
+    pub now: Timestamp,
 }
 
 /// What an adapter declares of what it does.

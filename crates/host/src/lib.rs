@@ -3,6 +3,7 @@
 
 mod adapter;
 mod logic;
+pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Call, Calling, Contract};

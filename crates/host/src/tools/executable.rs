@@ -1,0 +1,213 @@
+//! A tool that is a program: arguments as JSON on standard input, its answer as JSON on standard
+//! output. Any exit code but 0 is a failure, with what it wrote to standard error as its text.
+//!
+//! It runs in the folder of `quipu.toml`, in a process group of its own, and sees the variables
+//! of [`VARIABLES`], those that `env` names, and three of its own: `QUIPU_IDEMPOTENCY_KEY`,
+//! `QUIPU_RUN` and `QUIPU_ATTEMPT`. Nothing else: the keys of models and stores are not its
+//! business.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use diagnostics::plain;
+use graph::Touches;
+use runtime::{Answer, Fault, FaultKind, Request};
+use tokio::process::Command;
+use value::{Map, Text, Value, json};
+
+use super::process::{self, ANSWER_MAX, Ended};
+use super::{Effect, fault};
+use crate::adapter::{Adapter, Call, Calling, Contract};
+
+/// The variables that every tool sees: who and where it is, and how to speak. So are all whose
+/// names begin with `LC_`.
+pub const VARIABLES: &[&str] =
+    &["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LANGUAGE", "TZ", "TMPDIR"];
+
+/// How long a call may take where nobody says.
+const TIME_MAX: Duration = Duration::from_secs(30);
+
+/// How much of an answer that is no JSON is shown, in characters.
+const SHOWN_MAX: usize = 200;
+
+/// A program that answers the calls of a tool.
+#[derive(Clone, Debug)]
+pub struct Executable {
+    /// The tool's id.
+    pub id: Text,
+    /// The program: an absolute path, or a name to be looked up in `PATH`.
+    pub program: PathBuf,
+    /// What it is always given.
+    pub arguments: Vec<String>,
+    /// Where it runs.
+    pub folder: PathBuf,
+    /// What its author declared.
+    pub contract: Contract,
+    /// How long a call may take, where its author said so.
+    pub timeout: Option<Duration>,
+    /// More variables that it may see.
+    pub env: Vec<String>,
+}
+
+impl Executable {
+    fn command(&self, call: &Call) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .current_dir(&self.folder)
+            .env_clear()
+            .envs(std::env::vars_os().filter(|(name, _)| self.may_see(name)))
+            .env("QUIPU_IDEMPOTENCY_KEY", &*call.key)
+            .env("QUIPU_RUN", &*call.run)
+            .env("QUIPU_ATTEMPT", call.attempt.to_string());
+        command
+    }
+
+    fn may_see(&self, name: &OsString) -> bool {
+        let Some(name) = name.to_str() else { return false };
+        VARIABLES.contains(&name)
+            || name.starts_with("LC_")
+            || self.env.iter().any(|allowed| allowed == name)
+    }
+
+    /// The shorter of what the tool and the caller allow.
+    fn time_max(&self, call_ms: Option<u64>) -> Duration {
+        let given = [self.timeout, call_ms.map(Duration::from_millis)];
+        given.into_iter().flatten().min().unwrap_or(TIME_MAX)
+    }
+
+    fn report(&self) -> Report {
+        let effect = match self.contract.touches {
+            Touches::Write => Effect::Possible,
+            _ => Effect::None,
+        };
+        Report { id: self.id.clone(), program: self.program.clone(), effect }
+    }
+}
+
+impl Adapter for Executable {
+    fn call(&self, call: Call) -> Calling {
+        let empty = Map::default();
+        let (args, call_ms) = match &call.request {
+            Request::Tool(tool) => (&tool.args, tool.timeout_ms),
+            _ => (&empty, None),
+        };
+        let input = json::compact(&args.clone().into());
+        let time_max = self.time_max(call_ms);
+        let (command, report) = (self.command(&call), self.report());
+        Calling::Later(Box::pin(async move {
+            let (ended, complaint) = process::run(command, input, time_max).await;
+            match report.answer(ended, &complaint, time_max) {
+                Ok(value) => Answer::Value(value),
+                Err(fault) => Answer::Failed(fault),
+            }
+        }))
+    }
+}
+
+/// Puts into words how a program ended.
+struct Report {
+    id: Text,
+    program: PathBuf,
+    /// Whether a failure after the start leaves a doubt.
+    effect: Effect,
+}
+
+impl Report {
+    fn answer(&self, ended: Ended, complaint: &str, time_max: Duration) -> Result<Value, Fault> {
+        let id = &self.id;
+        match ended {
+            Ended::Exited(status, answer) if status.success() => self.read(&answer, complaint),
+            Ended::Exited(status, _) => Err(self.failed(status, complaint)),
+            Ended::NotStarted(error) => Err(self.not_started(&error)),
+            Ended::TimedOut => {
+                let message = format!("`{id}` took longer than {time_max:?} and was killed");
+                Err(self.fault(FaultKind::Timeout, message, complaint))
+            }
+            Ended::Flooded => {
+                let message = format!(
+                    "`{id}` wrote more than {ANSWER_MAX} bytes to standard output and was killed"
+                );
+                Err(self.fault(FaultKind::Tool, message, complaint))
+            }
+            Ended::LeftBehind(status) => {
+                let message = format!(
+                    "`{id}` ended with {}, but a program that it started holds its output open; \
+                     redirect the output of what goes on in the background",
+                    in_words(status)
+                );
+                Err(self.fault(FaultKind::Tool, message, complaint))
+            }
+            Ended::Broken(error) => {
+                let message = format!("the connection to `{id}` broke: {error}");
+                Err(self.fault(FaultKind::Tool, message, complaint))
+            }
+        }
+    }
+
+    /// Nothing at all is null: a program that only does something need not say anything.
+    fn read(&self, answer: &[u8], complaint: &str) -> Result<Value, Fault> {
+        let read = match std::str::from_utf8(answer) {
+            Ok(text) if text.trim().is_empty() => return Ok(Value::Null),
+            Ok(text) => json::parse(text).map_err(|error| error.message),
+            Err(_) => Err("it is not even UTF-8".to_owned()),
+        };
+        read.map_err(|why| {
+            let text = String::from_utf8_lossy(answer);
+            let start: String = text.trim_start().chars().take(SHOWN_MAX).collect();
+            let message = format!(
+                "the answer of `{}` cannot be read as JSON ({why}); it begins with `{}`",
+                self.id,
+                plain(start.trim_end())
+            );
+            self.fault(FaultKind::Tool, message, complaint)
+        })
+    }
+
+    fn failed(&self, status: ExitStatus, complaint: &str) -> Fault {
+        let id = &self.id;
+        let how = in_words(status);
+        let message = match (status.code(), complaint) {
+            (_, "") => format!("`{id}` ended with {how} and wrote nothing to standard error"),
+            (Some(_), complaint) => complaint.to_owned(),
+            // A program that was killed may have had no time to say so.
+            (None, complaint) => format!("`{id}` ended with {how}, after it wrote: {complaint}"),
+        };
+        let ending = match (status.code(), status.signal()) {
+            (Some(code), _) => ("exit_code", Value::Int(code.into())),
+            (None, signal) => ("signal", signal.map(i64::from).into()),
+        };
+        let tool = ("tool", Value::Text(id.clone()));
+        fault(FaultKind::Tool, self.effect, message, [tool, ending])
+    }
+
+    fn not_started(&self, error: &io::Error) -> Fault {
+        let help = match error.kind() {
+            io::ErrorKind::PermissionDenied => "; may it be executed (`chmod +x`)?",
+            io::ErrorKind::NotFound => "; is it there, and the interpreter that it names?",
+            _ => "",
+        };
+        let message =
+            format!("`{}` cannot be started: `{}`: {error}{help}", self.id, self.program.display());
+        let tool = ("tool", Value::Text(self.id.clone()));
+        fault(FaultKind::Tool, Effect::None, message, [tool])
+    }
+
+    fn fault(&self, kind: FaultKind, message: String, complaint: &str) -> Fault {
+        let tool = ("tool", Value::Text(self.id.clone()));
+        let stderr = ("stderr", Value::text(complaint));
+        fault(kind, self.effect, message, [tool, stderr])
+    }
+}
+
+fn in_words(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => status.to_string(),
+    }
+}
