@@ -3,6 +3,7 @@
 
 mod adapter;
 mod logic;
+pub mod config;
 pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};

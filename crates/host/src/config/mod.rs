@@ -1,0 +1,149 @@
+//! Reads `quipu.toml`: which tools a run may use, and what each of them is.
+//!
+//! ```toml
+//! [tools.search]
+//! command = ["./search", "--json"]  # beside quipu.toml; a bare name is looked up in PATH
+//! touches = "read"                  # or "write", which is the default
+//! again = "free"                    # or "key"; the default is "ask": never repeated unasked
+//! timeout = "30s"                   # or a whole number of seconds; 30 s is the default
+//! env = ["SEARCH_TOKEN"]            # variables that the tool may see besides the basic ones
+//! concurrency = 4                   # how many calls may run at once
+//!
+//! [tools.sums]
+//! builtin = "calculator"
+//! ```
+//!
+//! Everything that is wrong is reported in one pass, each with its place.
+
+mod read;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use diagnostics::{Position, Source};
+use value::Text;
+
+use crate::tools::{Builtin, Executable};
+
+/// The name of the file.
+pub const FILE: &str = "quipu.toml";
+
+/// Nobody writes more by hand, and a program that does has made a mistake.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// What `quipu.toml` says.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The tools, by the ids that specs call them by.
+    pub tools: BTreeMap<Text, Tool>,
+}
+
+/// What is known of a tool.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// What answers its calls.
+    pub binding: Binding,
+    /// How many of its calls may run at once, where somebody said so.
+    pub concurrency: Option<usize>,
+}
+
+/// What answers the calls of a tool.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A program.
+    Executable(Box<Executable>),
+    /// Something that is built in.
+    Builtin(&'static Builtin),
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is larger than any that a person would write.
+    #[error("`{}` is larger than {BYTES_MAX} bytes", path.display())]
+    TooLarge {
+        /// Which.
+        path: PathBuf,
+    },
+    /// It does not say what it should. There is at least one finding.
+    #[error("{}", lines(.0))]
+    Wrong(Vec<Finding>),
+}
+
+/// Something wrong in `quipu.toml`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The file, as the user knows it.
+    pub file: Text,
+    /// Where.
+    pub at: Position,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Position { line, col } = self.at;
+        write!(f, "{}:{line}:{col}: {}", self.file, self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, "; {help}"))
+    }
+}
+
+fn lines(findings: &[Finding]) -> String {
+    findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("\n")
+}
+
+impl Config {
+    /// The `quipu.toml` in a folder; none there is a configuration without tools.
+    pub fn in_folder(folder: &Path) -> Result<Config, ConfigError> {
+        let path = folder.join(FILE);
+        if path.try_exists().unwrap_or(true) { Config::load(&path) } else { Ok(Config::default()) }
+    }
+
+    /// Reads a file.
+    pub fn load(path: &Path) -> Result<Config, ConfigError> {
+        let unreadable = |source| ConfigError::Unreadable { path: path.to_path_buf(), source };
+        if std::fs::metadata(path).map_err(unreadable)?.len() > BYTES_MAX {
+            return Err(ConfigError::TooLarge { path: path.to_path_buf() });
+        }
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        // A relative path would be taken from the folder that the tool runs in, which is this one.
+        let folder = std::path::absolute(path.parent().unwrap_or(Path::new("")));
+        let folder = folder.map_err(unreadable)?;
+        let file = path.display().to_string();
+        match String::from_utf8(bytes) {
+            Ok(text) => Config::parse(&Source::new(file, text), &folder),
+            Err(error) => Err(not_utf8(&file, &error)),
+        }
+    }
+
+    /// Reads a text. Commands are looked for in the folder, which must be absolute, and run there.
+    pub fn parse(source: &Source, folder: &Path) -> Result<Config, ConfigError> {
+        read::config(source, folder).map_err(ConfigError::Wrong)
+    }
+}
+
+fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> ConfigError {
+    let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    let before = Source::new(file, String::from_utf8_lossy(good));
+    let end = u32::try_from(before.text.len()).unwrap_or(u32::MAX);
+    ConfigError::Wrong(vec![Finding {
+        file: file.into(),
+        at: before.position(end),
+        message: "the bytes from here on are no UTF-8".to_owned(),
+        help: None,
+    }])
+}

@@ -1,0 +1,7 @@
+//! Tools as a run meets them: real programs, well-behaved and hostile, and those that are built in.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod builtin;
+mod executables;
+mod hostile;
+mod scratch;
