@@ -56,3 +56,14 @@ pub fn advance(
     }
     Ok(advanced)
 }
+
+/// Takes an input in, and goes no further.
+pub fn note(
+    plan: &Plan,
+    run: &mut Run,
+    input: &Input,
+    ts: Timestamp,
+) -> Result<Vec<Sealed>, Refusal> {
+    let change = receive(plan, run, input, ts)?;
+    Ok(run.apply(plan, change))
+}

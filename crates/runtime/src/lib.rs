@@ -26,7 +26,7 @@ pub mod schema;
 mod step;
 pub mod stores;
 
-pub use advance::{Advanced, advance};
+pub use advance::{Advanced, advance, note};
 pub use call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
 };

@@ -437,3 +437,29 @@ impl FaultKind {
             && !matches!(self, FaultKind::Interrupted | FaultKind::Denied | FaultKind::Cancelled)
     }
 }
+
+impl Run {
+    /// Whether the answer to a call is worth waiting for although nobody needs it: it changes
+    /// something outside, and what became of that should be known.
+    pub fn awaits_late(&self, call: CallId) -> bool {
+        let waiting = self.abandoned.get(&call);
+        waiting.is_some_and(|waiting| {
+            matches!(&waiting.pending.request, Request::Tool(call)
+                if call.touches == graph::Touches::Write)
+        })
+    }
+
+    /// Whether it waits for moments that are not the end of a question.
+    pub fn has_timers_of_its_own(&self) -> bool {
+        self.calls.values().any(|waiting| {
+            matches!(waiting.pending.request, Request::Timer(_))
+                && !matches!(waiting.why, Why::Expiry(_))
+        })
+    }
+
+    /// Whether it could go on without anything from outside.
+    pub fn can_go_on(&self) -> bool {
+        self.status == Status::Running
+            && (!self.ready.is_empty() || !self.settled.is_empty() || !self.queued.is_empty())
+    }
+}
