@@ -45,7 +45,7 @@ faults! {
         => "Give it more time (`timeout`), or handle the error.";
     Denied "denied" "A decision before the effect did not allow it."
         => "`quipu why RUN@SEQ` says who decided, and by what.";
-    Interrupted "interrupted" "The process died while an effect was under way: it may have happened, and is not repeated unasked."
+    Interrupted "interrupted" "The process died while an effect was under way: it may have happened."
         => "Find out whether it happened, then go on with `quipu fork RUN@SEQ --output NODE=VALUE`.";
     Tool "tool" "A tool failed."
         => "The message is the tool's own.";

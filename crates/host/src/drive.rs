@@ -1,0 +1,529 @@
+//! The loop around the core: one input, one append, then what was asked for leaves.
+//!
+//! A run that is driven has a thread; a run that waits for people has none. What answers at once
+//! is asked on that thread, everything else on the dispatcher's.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use graph::Again;
+use history::kinds::{Kind, Sealed};
+use history::{Ledger, Stream, Timestamp};
+use runtime::{
+    Advanced, Answer, Begin, CallId, Input, Logic, Pending, Plan, Refusal, Request, Run, Stage,
+    advance, idempotency_key, split,
+};
+use store::{
+    Append, AppendError, Durability, Expected, Holder, Lease, Store, StoreError, append_checked,
+};
+
+use crate::adapter::{Adapter, Call, Calling};
+use crate::dispatch::Dispatcher;
+use crate::load::{LoadError, Loaded, load};
+
+/// How long a lease lasts without being renewed.
+const LEASE_MS: u64 = 30_000;
+
+/// How often the loop looks whether it should stop, or somebody else has written.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long calls that nobody waits for may take to come back after the end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What a driver works with.
+pub struct World<'a> {
+    /// Where events are kept.
+    pub store: &'a dyn Store,
+    /// Where calls go.
+    pub adapter: &'a dyn Adapter,
+    /// Who answers questions at once, if anybody does.
+    pub people: &'a dyn People,
+    /// What time it is.
+    pub clock: &'a (dyn Fn() -> Timestamp + Sync),
+    /// Set when the run should pause.
+    pub stop: &'a AtomicBool,
+    /// Sees how a run comes along.
+    pub progress: &'a dyn Fn(&Plan, &Run),
+}
+
+/// Somebody who may answer questions at once.
+pub trait People {
+    /// The answer to a question, the how manieth of the run it is; nothing leaves it open.
+    fn answer(&self, question: &runtime::Question, nth: u64) -> Option<Result<value::Value, runtime::Fault>>;
+}
+
+/// Why a driver stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The run is over.
+    Over,
+    /// It waits for a person.
+    Waiting,
+    /// It was paused.
+    Paused,
+}
+
+/// Why a run could not be driven.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// Another process drives it.
+    #[error("another process drives this run ({holder}, until {until} unless it goes on)")]
+    Held {
+        /// Which.
+        holder: String,
+        /// Until when its lease lasts.
+        until: Timestamp,
+    },
+    /// Another process took it over.
+    #[error("another process has taken this run over")]
+    TakenOver,
+    /// It cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// Its events cannot be written.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// The core does not take an input of its own host: a bug.
+    #[error("the run does not take this: {0}")]
+    Refused(Refusal),
+}
+
+impl From<StoreError> for DriveError {
+    fn from(error: StoreError) -> DriveError {
+        DriveError::Append(error.into())
+    }
+}
+
+/// Drives one run.
+pub struct Driver<'a> {
+    world: &'a World<'a>,
+    logic: &'a mut dyn Logic,
+    stream: Stream,
+    plan: Arc<Plan>,
+    run: Run,
+    ledger: Ledger,
+    next: u64,
+    lease: Option<Lease>,
+    renewed: Instant,
+    /// Calls that are under way.
+    under_way: BTreeMap<CallId, ()>,
+    dispatcher: Dispatcher,
+    answers: (Sender<(CallId, Answer)>, Receiver<(CallId, Answer)>),
+    /// Answers that came at once.
+    at_once: VecDeque<(CallId, Answer)>,
+    asked: u64,
+}
+
+impl<'a> Driver<'a> {
+    /// Begins a run.
+    pub fn begin(
+        world: &'a World<'a>,
+        logic: &'a mut dyn Logic,
+        plan: Arc<Plan>,
+        begin: Begin,
+    ) -> Result<Driver<'a>, DriveError> {
+        let stream = Stream::run(&*begin.run);
+        let run = Run::new(&plan);
+        let loaded = Loaded { plan, run, next: 0, ledger: Ledger::default() };
+        let mut driver = Driver::new(world, logic, stream, loaded)?;
+        driver.input(&Input::Begin(Box::new(begin)))?;
+        Ok(driver)
+    }
+
+    /// Goes on with a run. Calls that were under way when its process died are looked after.
+    pub fn resume(
+        world: &'a World<'a>,
+        logic: &'a mut dyn Logic,
+        stream: Stream,
+    ) -> Result<Driver<'a>, DriveError> {
+        let loaded = load(world.store, &stream, None, logic)?;
+        let mut driver = Driver::new(world, logic, stream, loaded)?;
+        // Between reading and taking the lease somebody else may have gone on.
+        driver.reload()?;
+        driver.look_after_doubts()?;
+        Ok(driver)
+    }
+
+    fn new(
+        world: &'a World<'a>,
+        logic: &'a mut dyn Logic,
+        stream: Stream,
+        loaded: Loaded,
+    ) -> Result<Driver<'a>, DriveError> {
+        let holder = Holder::this_process();
+        let lease = match world.store.acquire(&stream, &holder, (world.clock)(), LEASE_MS)? {
+            Ok(lease) => lease,
+            Err(held) => {
+                let holder = held.holder.name().to_owned();
+                return Err(DriveError::Held { holder, until: held.until });
+            }
+        };
+        Ok(Driver {
+            world,
+            logic,
+            stream,
+            plan: loaded.plan,
+            run: loaded.run,
+            ledger: loaded.ledger,
+            next: loaded.next,
+            lease: Some(lease),
+            renewed: Instant::now(),
+            under_way: BTreeMap::new(),
+            dispatcher: Dispatcher::default(),
+            answers: channel(),
+            at_once: VecDeque::new(),
+            asked: 0,
+        })
+    }
+
+    /// The run as it is now.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// What it runs by.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// Which stream it is.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Drives the run until it is over, waits for a person, or should pause.
+    pub fn drive(&mut self) -> Result<Stopped, DriveError> {
+        let stopped = self.driven();
+        if let Some(lease) = self.lease.take() {
+            self.world.store.release(&self.stream, &lease)?;
+        }
+        stopped
+    }
+
+    fn driven(&mut self) -> Result<Stopped, DriveError> {
+        loop {
+            self.go_on()?;
+            if self.run.is_over() {
+                self.wait_for_late_answers()?;
+                return Ok(Stopped::Over);
+            }
+            if self.world.stop.load(Ordering::Relaxed) {
+                self.pause()?;
+                return Ok(Stopped::Paused);
+            }
+            self.dispatch();
+            match self.next_answer()? {
+                Next::Answer(call, answer) => self.answer(call, answer)?,
+                Next::Waiting => return Ok(Stopped::Waiting),
+                Next::Look => {}
+            }
+        }
+    }
+
+    /// Goes on without an input, as long as it can.
+    fn go_on(&mut self) -> Result<(), DriveError> {
+        loop {
+            let advanced = advance(&self.plan, &mut self.run, None, self.logic)
+                .map_err(DriveError::Refused)?;
+            let more = advanced.more;
+            if self.append(advanced)? == Appended::Conflict {
+                self.reload()?;
+                continue;
+            }
+            if !more || self.world.stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes an input: one append holds it and what follows from it.
+    fn input(&mut self, input: &Input) -> Result<(), DriveError> {
+        loop {
+            let now = (self.world.clock)();
+            let advanced = advance(&self.plan, &mut self.run, Some((input, now)), self.logic);
+            match advanced {
+                Err(Refusal::NotWaiting | Refusal::Over) => return Ok(()),
+                Err(refusal) => return Err(DriveError::Refused(refusal)),
+                Ok(advanced) => match self.append(advanced)? {
+                    Appended::Done => return Ok(()),
+                    Appended::Conflict => self.reload()?,
+                },
+            }
+        }
+    }
+
+    fn append(&mut self, advanced: Advanced) -> Result<Appended, DriveError> {
+        if advanced.events.is_empty() {
+            return Ok(Appended::Done);
+        }
+        let durability = durability(&advanced.events);
+        let (events, blobs) = split(advanced.events);
+        let append = Append {
+            stream: &self.stream,
+            expected: if self.next == 0 { Expected::New } else { Expected::Next(self.next) },
+            events: &events,
+            blobs: &blobs,
+            key: None,
+            durability,
+            unverified: false,
+        };
+        match append_checked(self.world.store, &mut self.ledger, &append) {
+            Ok(_) => {
+                self.next += events.len() as u64;
+                (self.world.progress)(&self.plan, &self.run);
+                Ok(Appended::Done)
+            }
+            Err(AppendError::Conflict { .. }) if self.next > 0 => Ok(Appended::Conflict),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Somebody else has written: what they wrote counts.
+    fn reload(&mut self) -> Result<(), DriveError> {
+        let loaded = load(self.world.store, &self.stream, None, self.logic)?;
+        self.plan = loaded.plan;
+        self.run = loaded.run;
+        self.ledger = loaded.ledger;
+        self.next = loaded.next;
+        let gone: Vec<CallId> = self
+            .under_way
+            .keys()
+            .copied()
+            .filter(|call| self.run.pending_call(*call).is_none() && !self.run.has_abandoned(*call))
+            .collect();
+        for call in gone {
+            self.under_way.remove(&call);
+            self.dispatcher.cancel(call);
+        }
+        Ok(())
+    }
+
+    /// Calls that have left and were not answered may have happened.
+    fn look_after_doubts(&mut self) -> Result<(), DriveError> {
+        let mut in_doubt = Vec::new();
+        let mut again = Vec::new();
+        for pending in self.run.pending().filter(|pending| pending.stage == Stage::Started) {
+            if let Request::Tool(call) = &pending.request {
+                match call.again {
+                    Again::Freely => {}
+                    Again::WithKey => again.push(pending.id),
+                    Again::ByAsking => in_doubt.push(pending.id),
+                }
+            }
+        }
+        if !in_doubt.is_empty() {
+            self.input(&Input::Interrupted(in_doubt))?;
+        }
+        for call in again {
+            self.input(&Input::Again(call))?;
+        }
+        Ok(())
+    }
+
+    /// Has everything leave that may, and gives up what nobody waits for.
+    fn dispatch(&mut self) {
+        let mut leaving = Vec::new();
+        for pending in self.run.pending() {
+            if self.under_way.contains_key(&pending.id) {
+                continue;
+            }
+            match &pending.request {
+                Request::Model(_) | Request::Tool(_) if pending.stage == Stage::Started => {
+                    leaving.push(pending.clone());
+                }
+                Request::Question(question) => {
+                    self.asked += 1;
+                    self.under_way.insert(pending.id, ());
+                    match self.world.people.answer(question, self.asked) {
+                        None => {}
+                        Some(Ok(value)) => {
+                            self.at_once.push_back((pending.id, Answer::Person(value, None)));
+                        }
+                        Some(Err(fault)) => {
+                            self.at_once.push_back((pending.id, Answer::Failed(fault)));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for pending in leaving {
+            self.under_way.insert(pending.id, ());
+            let id = pending.id;
+            match self.world.adapter.call(self.call(pending)) {
+                Calling::Now(answer) => self.at_once.push_back((id, answer)),
+                Calling::Later(later) => self.dispatcher.start(id, later, &self.answers.0),
+            }
+        }
+        let lost: Vec<CallId> = self
+            .under_way
+            .keys()
+            .copied()
+            .filter(|call| self.run.pending_call(*call).is_none())
+            .filter(|call| !self.run.awaits_late(*call))
+            .collect();
+        for call in lost {
+            self.under_way.remove(&call);
+            self.dispatcher.cancel(call);
+        }
+    }
+
+    fn call(&self, pending: Pending) -> Call {
+        Call {
+            run: self.run.id().clone(),
+            at: pending.at,
+            key: idempotency_key(self.run.id(), pending.intent),
+            attempt: pending.attempt,
+            request: pending.request,
+            now: self.run.now(),
+        }
+    }
+
+    fn answer(&mut self, call: CallId, answer: Answer) -> Result<(), DriveError> {
+        self.under_way.remove(&call);
+        self.input(&Input::Answer(call, answer))
+    }
+
+    /// The next thing that happens.
+    fn next_answer(&mut self) -> Result<Next, DriveError> {
+        if let Some((call, answer)) = self.at_once.pop_front() {
+            return Ok(Next::Answer(call, answer));
+        }
+        if let Ok((call, answer)) = self.answers.1.try_recv() {
+            return Ok(Next::Answer(call, answer));
+        }
+        let now = (self.world.clock)();
+        if let Some(deadline) = self.run.deadline()
+            && now >= deadline
+        {
+            self.input(&Input::Tick)?;
+            return Ok(Next::Look);
+        }
+        let timers = self.run.pending().filter_map(|pending| match pending.request {
+            Request::Timer(due) => Some((due, pending.id)),
+            _ => None,
+        });
+        let first = timers.min();
+        if let Some((due, timer)) = first
+            && now >= due
+        {
+            return Ok(Next::Answer(timer, Answer::Due));
+        }
+        if self.waits_for_people_only() {
+            return Ok(Next::Waiting);
+        }
+        self.renew(now)?;
+        let until = first.map(|(due, _)| due).into_iter().chain(self.run.deadline()).min();
+        let patience = until.map_or(LOOK, |due| {
+            let micros = due.micros().saturating_sub(now.micros());
+            Duration::from_micros(u64::try_from(micros).unwrap_or(0)).min(LOOK)
+        });
+        match self.answers.1.recv_timeout(patience) {
+            Ok((call, answer)) => Ok(Next::Answer(call, answer)),
+            Err(RecvTimeoutError::Timeout) => {
+                self.notice_others()?;
+                Ok(Next::Look)
+            }
+            Err(RecvTimeoutError::Disconnected) => Ok(Next::Look),
+        }
+    }
+
+    /// Whether nothing is under way but questions, and the moments when they expire.
+    fn waits_for_people_only(&self) -> bool {
+        self.run.waits_for_others()
+            && self.run.pending().any(|it| matches!(it.request, Request::Question(_)))
+            && !self.run.has_timers_of_its_own()
+    }
+
+    /// Others may have written: an answer to a question, a cancellation.
+    fn notice_others(&mut self) -> Result<(), DriveError> {
+        let info = history::Archive::stream(self.world.store, &self.stream)?;
+        if info.is_some_and(|info| info.next != self.next) {
+            self.reload()?;
+        }
+        Ok(())
+    }
+
+    fn renew(&mut self, now: Timestamp) -> Result<(), DriveError> {
+        if self.renewed.elapsed() < Duration::from_millis(LEASE_MS / 3) {
+            return Ok(());
+        }
+        self.renewed = Instant::now();
+        match &self.lease {
+            Some(lease) if !self.world.store.renew(&self.stream, lease, now, LEASE_MS)? => {
+                self.lease = None;
+                Err(DriveError::TakenOver)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn pause(&mut self) -> Result<(), DriveError> {
+        let could_go_on = self.run.can_go_on();
+        let step = could_go_on.then(|| self.run.steps());
+        let reason = Some("interrupted".into());
+        let input = Input::Pause { reason, step };
+        let now = (self.world.clock)();
+        // Only noted: what would follow is for whoever resumes.
+        let events = runtime::note(&self.plan, &mut self.run, &input, now);
+        let advanced =
+            Advanced { events: events.map_err(DriveError::Refused)?, more: could_go_on };
+        if self.append(advanced)? == Appended::Conflict {
+            self.reload()?;
+        }
+        Ok(())
+    }
+
+    /// Writes that left before their branch was given up come back, or are given up too.
+    fn wait_for_late_answers(&mut self) -> Result<(), DriveError> {
+        let begin = Instant::now();
+        loop {
+            let late: Vec<CallId> = self
+                .under_way
+                .keys()
+                .copied()
+                .filter(|call| self.run.awaits_late(*call))
+                .collect();
+            let Some(left) = GRACE.checked_sub(begin.elapsed()).filter(|_| !late.is_empty()) else {
+                return Ok(());
+            };
+            if let Ok((call, answer)) = self.answers.1.recv_timeout(left) {
+                self.answer(call, answer)?;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Appended {
+    Done,
+    Conflict,
+}
+
+enum Next {
+    Answer(CallId, Answer),
+    Waiting,
+    Look,
+}
+
+/// What must be on the disk before anything follows from it: that a write leaves, and what cannot
+/// be had again.
+fn durability(events: &[Sealed]) -> Durability {
+    let must_stay = |sealed: &Sealed| {
+        matches!(
+            sealed.event.kind(),
+            Kind::EffectStarted
+                | Kind::QuestionAnswered
+                | Kind::RunStarted
+                | Kind::RunFinished
+                | Kind::RunCancelled
+                | Kind::RunPaused
+                | Kind::Interruption
+        )
+    };
+    if events.iter().any(must_stay) { Durability::Group } else { Durability::Os }
+}
+
