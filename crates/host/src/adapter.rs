@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use graph::{Again, Touches};
 use history::Timestamp;
-use runtime::{Answer, Request};
+use runtime::{Answer, Fault, FaultKind, Request};
 use value::Text;
 
 /// A call as an adapter gets it.
@@ -47,4 +47,13 @@ pub enum Calling {
 pub trait Adapter: Send + Sync {
     /// Does what is wanted.
     fn call(&self, call: Call) -> Calling;
+}
+
+impl Calling {
+    /// The answer of an adapter that was asked for what it does not do. The registry sees to it
+    /// that none is.
+    pub(crate) fn misrouted(call: &Call) -> Calling {
+        let message = format!("`{}` went to an adapter that cannot answer it", call.at);
+        Calling::Now(Answer::Failed(Fault::new(FaultKind::Missing, message)))
+    }
 }

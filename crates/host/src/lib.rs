@@ -4,6 +4,7 @@
 mod adapter;
 mod logic;
 pub mod config;
+pub mod models;
 pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};

@@ -17,7 +17,7 @@ use diagnostics::plain;
 use graph::Touches;
 use runtime::{Answer, Fault, FaultKind, Request};
 use tokio::process::Command;
-use value::{Map, Text, Value, json};
+use value::{Text, Value, json};
 
 use super::process::{self, ANSWER_MAX, Ended};
 use super::{Effect, fault};
@@ -91,13 +91,9 @@ impl Executable {
 
 impl Adapter for Executable {
     fn call(&self, call: Call) -> Calling {
-        let empty = Map::default();
-        let (args, call_ms) = match &call.request {
-            Request::Tool(tool) => (&tool.args, tool.timeout_ms),
-            _ => (&empty, None),
-        };
-        let input = json::compact(&args.clone().into());
-        let time_max = self.time_max(call_ms);
+        let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
+        let input = json::compact(&tool.args.clone().into());
+        let time_max = self.time_max(tool.timeout_ms);
         let (command, report) = (self.command(&call), self.report());
         Calling::Later(Box::pin(async move {
             let (ended, complaint) = process::run(command, input, time_max).await;

@@ -1,0 +1,137 @@
+//! Answers that were recorded before.
+
+use std::fs;
+use std::io::Write;
+use std::sync::Arc;
+
+use diagnostics::Source;
+use expect_test::expect;
+use host::models::{Recorder, Replayer, Script};
+use host::{Adapter, Call, Calling};
+
+use crate::question::{Scratch, ask, question};
+
+fn script(text: &str) -> Arc<dyn Adapter> {
+    Arc::new(Script::parse(&Source::new("answers.json", text)).unwrap())
+}
+
+/// A model that takes its time.
+struct Slow(Arc<dyn Adapter>);
+
+impl Adapter for Slow {
+    fn call(&self, call: Call) -> Calling {
+        let Calling::Now(answer) = self.0.call(call) else { panic!("a script answers at once") };
+        Calling::Later(Box::pin(async { answer }))
+    }
+}
+
+#[test]
+fn what_was_answered_is_answered_again_without_asking() {
+    let tape = Scratch::new();
+    let recorder = Recorder::open(&tape.0, Arc::new(Slow(script(r#"["one", "two"]"#)))).unwrap();
+    let asked = [question(1, "First?"), question(2, "Second?"), question(3, "Third?")];
+    let answers = asked.clone().map(|question| ask(&recorder, question));
+    assert_eq!(answers[1], "two (4 + 0)");
+    assert!(answers[2].starts_with("model: the script"), "failures are recorded too");
+    let replayer = Replayer::load(&tape.0).unwrap();
+    assert_eq!(asked.clone().map(|question| ask(&replayer, question)), answers);
+    let replayer = Replayer::load(&tape.0).unwrap();
+    assert_eq!(ask(&replayer, asked[1].clone()), answers[1], "the order does not matter");
+}
+
+#[test]
+fn a_cassette_is_lines_that_people_can_read() {
+    let tape = Scratch::new();
+    let recorder = Recorder::open(&tape.0, script(r#"["one"]"#)).unwrap();
+    ask(&recorder, question(1, "First?"));
+    expect![[r#"
+        {"key":"ad992fec79715b35a3d5ca1dd0b87efa7b1d412c51c384d88240382c39d6e267","turn":1,"question":{"model":"gpt-5","schema":null,"params":{},"system":"You write.","prompt":"First?"},"answer":{"text":"one","prompt_tokens":4,"completion_tokens":0,"finish_reason":"stop","cost":null}}
+    "#]]
+    .assert_eq(&fs::read_to_string(&tape.0).unwrap());
+}
+
+#[test]
+fn the_same_question_takes_the_answer_of_its_turn_else_the_next() {
+    let tape = Scratch::new();
+    let recorder = Recorder::open(&tape.0, script(r#"["a", "b", "c"]"#)).unwrap();
+    for turn in 1..=3 {
+        ask(&recorder, question(turn, "Again?"));
+    }
+    let replay = |turns: &[u32]| -> Vec<String> {
+        let replayer = Replayer::load(&tape.0).unwrap();
+        turns.iter().map(|turn| ask(&replayer, question(*turn, "Again?"))).collect()
+    };
+    assert_eq!(replay(&[1, 2, 3]), ["a (4 + 0)", "b (4 + 0)", "c (4 + 0)"]);
+    assert_eq!(replay(&[3]), ["c (4 + 0)"], "as in a run that was resumed");
+    assert_eq!(replay(&[7, 8]), ["a (4 + 0)", "b (4 + 0)"], "as in a run that asks more");
+    let name = tape.0.display();
+    assert_eq!(
+        replay(&[1, 2, 3, 4])[3],
+        format!("model: `{name}` has 3 answers to this question, and all are taken")
+    );
+}
+
+#[test]
+fn a_question_that_was_never_asked_shows_the_nearest() {
+    let tape = Scratch::new();
+    assert!(Recorder::open(&tape.0, script("[]")).is_ok());
+    let why = |asked| {
+        let said = ask(&Replayer::load(&tape.0).unwrap(), asked);
+        said.replace(&tape.0.display().to_string(), "tape") + "\n"
+    };
+    assert_eq!(why(question(1, "First?")), "model: `tape` has no answers\n");
+    let recorder = Recorder::open(&tape.0, script(r#"["a", "b"]"#)).unwrap();
+    ask(&recorder, question(1, "Summarise the report about whales."));
+    ask(&recorder, question(2, "Translate it."));
+    let mut other_model = question(2, "Translate it.");
+    other_model.model = "gpt-6".into();
+    let mut other_params = question(2, "Translate it.");
+    other_params.params.insert("temperature".into(), 1.into());
+    expect![[r#"
+        model: `tape` has no answer to this question; the nearest was asked at turn 1: its `prompt` differs from character 29 on: recorded `...rt about whales.`, asked `...rt about wolves, and about everything else in it.`
+        model: `tape` has no answer to this question; the nearest was asked at turn 2: its `model` differs from character 5 on: recorded `gpt-5`, asked `gpt-6`
+        model: `tape` has no answer to this question; the nearest was asked at turn 2: its `params` differs from character 2 on: recorded `{}`, asked `{"temperature":1}`
+    "#]].assert_eq(
+        &[
+            why(question(1, "Summarise the report about wolves, and about everything else in it.")),
+            why(other_model),
+            why(other_params),
+        ]
+        .concat(),
+    );
+}
+
+#[test]
+fn a_line_that_a_crash_cut_off_does_not_count() {
+    let tape = Scratch::new();
+    let record = |answers: &str, turn| {
+        ask(&Recorder::open(&tape.0, script(answers)).unwrap(), question(turn, "Go on."));
+    };
+    record(r#"["one"]"#, 1);
+    let whole = fs::read_to_string(&tape.0).unwrap();
+    let mut file = fs::OpenOptions::new().append(true).open(&tape.0).unwrap();
+    file.write_all(&whole.as_bytes()[..40]).unwrap();
+    let replayer = Replayer::load(&tape.0).unwrap();
+    assert_eq!(ask(&replayer, question(1, "Go on.")), "one (4 + 0)");
+    record(r#"["", "two"]"#, 2);
+    assert_eq!(fs::read_to_string(&tape.0).unwrap().lines().count(), 2);
+    let replayer = Replayer::load(&tape.0).unwrap();
+    assert_eq!(ask(&replayer, question(2, "Go on.")), "two (4 + 0)");
+}
+
+#[test]
+fn damage_says_where() {
+    let tape = Scratch::new();
+    let why = |text: &str| {
+        fs::write(&tape.0, text).unwrap();
+        let said = Replayer::load(&tape.0).unwrap_err().to_string();
+        said.replace(&tape.0.display().to_string(), "tape") + "\n"
+    };
+    let texts = ["\n{\"question\": 1}\n", "{oh}\n", "{\"question\": {}, \"answer\": {}}\n"];
+    expect![[r#"
+        tape:2:1: this line of the cassette has no `question`
+        tape:1:2: error[T002]: this is not JSON: a name must begin here
+        tape:1:1: this line of the cassette must have an `answer` or an `error` that can be read
+    "#]]
+    .assert_eq(&texts.map(why).concat());
+}
