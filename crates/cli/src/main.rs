@@ -6,6 +6,7 @@ mod find;
 mod load;
 mod opened;
 mod output;
+mod running;
 
 use std::process::ExitCode;
 
@@ -23,8 +24,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 enum Outcome {
     /// No errors.
     Fine,
-    /// Errors or damage were found, or two graphs differ.
+    /// Errors or damage were found, two things differ, or a run failed.
     Found,
+    /// A run waits for a person.
+    Waiting,
+    /// A run was interrupted, and paused so that it can go on.
+    Interrupted,
 }
 
 fn main() -> ExitCode {
@@ -38,6 +43,16 @@ fn main() -> ExitCode {
         Command::Query(arguments) => commands::query::run(&arguments),
         Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Rewrite(arguments) => commands::rewrite::run(&arguments),
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Resume(arguments) => commands::resume::run(&arguments),
+        Command::Inbox(arguments) => commands::inbox::run(&arguments),
+        Command::Answer(arguments) => commands::answer::run(&arguments),
+        Command::Cancel(arguments) => commands::cancel::run(&arguments),
+        Command::State(arguments) => commands::state::run(&arguments),
+        Command::Why(arguments) => commands::why::run(&arguments),
+        Command::Replay(arguments) => commands::replay::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Runs(arguments) => commands::runs::run(&arguments),
         Command::Log(arguments) => commands::log::run(&arguments),
         Command::Event(arguments) => commands::event::run(&arguments),
@@ -53,6 +68,8 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Found) => ExitCode::from(1),
+        Ok(Outcome::Waiting) => ExitCode::from(3),
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error);

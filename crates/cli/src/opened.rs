@@ -1,6 +1,7 @@
 //! Which store a command works on, and what it says when that is not as it was written.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
@@ -25,11 +26,16 @@ pub(crate) enum Access {
     Create,
 }
 
+/// Opens the store that was chosen, for several to use.
+pub(crate) fn open_shared(choice: &StoreChoice, access: Access) -> Result<Arc<dyn Store>> {
+    Ok(Arc::from(open(choice, access)?))
+}
+
 /// Opens the store that was chosen.
 pub(crate) fn open(choice: &StoreChoice, access: Access) -> Result<Box<dyn Store>> {
     let Some(path) = path(choice)? else { return Ok(Box::new(MemoryStore::default())) };
     if access != Access::Create && !path.exists() {
-        bail!("there is no store at `{}` yet; `quipu import FILE` makes one", path.display());
+        bail!("there is no store at `{}` yet; `quipu run FILE` makes one", path.display());
     }
     Ok(match access {
         Access::Read => Box::new(SqliteStore::open_reader(&path)?),

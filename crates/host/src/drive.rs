@@ -114,7 +114,6 @@ pub struct Driver<'a> {
     answers: (Sender<(CallId, Answer)>, Receiver<(CallId, Answer)>),
     /// Answers that came at once.
     at_once: VecDeque<(CallId, Answer)>,
-    asked: u64,
 }
 
 impl<'a> Driver<'a> {
@@ -175,7 +174,6 @@ impl<'a> Driver<'a> {
             dispatcher: Dispatcher::default(),
             answers: channel(),
             at_once: VecDeque::new(),
-            asked: 0,
         })
     }
 
@@ -326,7 +324,12 @@ impl<'a> Driver<'a> {
     /// Has everything leave that may, and gives up what nobody waits for.
     fn dispatch(&mut self) {
         let mut leaving = Vec::new();
+        let is_question = |pending: &&Pending| matches!(pending.request, Request::Question(_));
+        let open = self.run.pending().filter(is_question).count() as u64;
+        // Questions count over the run's lineage, so that a list of answers is not begun anew.
+        let mut nth = self.run.questions_asked().saturating_sub(open);
         for pending in self.run.pending() {
+            nth += u64::from(is_question(&pending));
             if self.under_way.contains_key(&pending.id) {
                 continue;
             }
@@ -335,9 +338,8 @@ impl<'a> Driver<'a> {
                     leaving.push(pending.clone());
                 }
                 Request::Question(question) => {
-                    self.asked += 1;
                     self.under_way.insert(pending.id, ());
-                    match self.world.people.answer(question, self.asked) {
+                    match self.world.people.answer(question, nth) {
                         None => {}
                         Some(Ok(value)) => {
                             self.at_once.push_back((pending.id, Answer::Person(value, None)));

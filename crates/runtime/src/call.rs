@@ -143,3 +143,10 @@ pub struct ModelAnswer {
     /// What it cost, as a decimal number.
     pub cost: Option<Text>,
 }
+
+impl Question {
+    /// Why an answer cannot be taken, in words for whoever gives it.
+    pub fn refuses(&self, answer: &Value) -> Option<String> {
+        crate::answer::refused(self, answer)
+    }
+}

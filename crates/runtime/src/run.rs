@@ -463,3 +463,10 @@ impl Run {
             && (!self.ready.is_empty() || !self.settled.is_empty() || !self.queued.is_empty())
     }
 }
+
+impl Run {
+    /// How many questions were asked in its lineage.
+    pub fn questions_asked(&self) -> u64 {
+        u64::from(self.counts.questions)
+    }
+}

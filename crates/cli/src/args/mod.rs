@@ -1,10 +1,11 @@
 //! What can be written after `quipu`.
 
 pub(crate) mod history;
+pub(crate) mod running;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Checks, queries, changes and draws AI agents as graphs, and keeps their histories.
+/// Checks, runs and remembers AI agents as graphs.
 #[derive(Debug, Parser)]
 #[command(name = "quipu", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -28,6 +29,24 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Apply a patch to a graph, all of it or nothing
     Rewrite(Rewrite),
+    /// Run an agent
+    Run(running::Run),
+    /// Go on with a run that was paused or killed, or whose question was answered
+    Resume(running::Resume),
+    /// List the questions that wait for people
+    Inbox(running::Inbox),
+    /// Answer a question
+    Answer(running::Answer),
+    /// End a run
+    Cancel(running::Cancel),
+    /// Show what the names of a run hold at any event
+    State(running::State),
+    /// Say why a run went the way it went
+    Why(running::Why),
+    /// Derive a run again from what was recorded, without calling anything
+    Replay(running::Replay),
+    /// Say where two runs part, and what differs after
+    Compare(running::Compare),
     /// List runs, the newest first
     Runs(history::Runs),
     /// Show what happened in a run, one line per event
@@ -50,6 +69,8 @@ pub(crate) enum Command {
     Gc(history::Gc),
     /// Explain a diagnostic code
     Explain(Explain),
+    /// Say whether everything that is needed here is there
+    Doctor(running::Doctor),
 }
 
 impl Command {
@@ -62,6 +83,16 @@ impl Command {
             Command::Query(arguments) => &arguments.format,
             Command::Diff(arguments) => &arguments.format,
             Command::Rewrite(arguments) => &arguments.format,
+            Command::Run(arguments) => &arguments.format,
+            Command::Resume(arguments) => &arguments.format,
+            Command::Inbox(arguments) => &arguments.format,
+            Command::Answer(arguments) => &arguments.format,
+            Command::Cancel(arguments) => &arguments.format,
+            Command::State(arguments) => &arguments.format,
+            Command::Why(arguments) => &arguments.format,
+            Command::Replay(arguments) => &arguments.format,
+            Command::Compare(arguments) => &arguments.format,
+            Command::Doctor(arguments) => &arguments.format,
             Command::Runs(arguments) => &arguments.format,
             Command::Log(arguments) => &arguments.format,
             Command::Event(arguments) => &arguments.format,

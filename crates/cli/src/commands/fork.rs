@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
 }
 
 /// An id that users can write, and that means nothing else.
-fn new_id(id: &str) -> Result<Text> {
+pub(crate) fn new_id(id: &str) -> Result<Text> {
     if id.is_empty() || find::means_else(id) || !id.chars().all(is_plain) {
         bail!(
             "a run cannot be called `{id}`: `last`, `store`, `run:`, `agent:` and `@` have a meaning"

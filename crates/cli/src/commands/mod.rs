@@ -1,9 +1,13 @@
 //! One file per command.
 
+pub(crate) mod answer;
 pub(crate) mod branch;
+pub(crate) mod cancel;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod event;
 pub(crate) mod explain;
 pub(crate) mod export;
@@ -11,14 +15,20 @@ pub(crate) mod fork;
 pub(crate) mod gc;
 pub(crate) mod history;
 pub(crate) mod import;
+pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod new;
 pub(crate) mod query;
 mod query_item;
+pub(crate) mod replay;
+pub(crate) mod resume;
 pub(crate) mod rewrite;
+pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod state;
 pub(crate) mod verify;
+pub(crate) mod why;
 
 use diagnostics::nearest;
 use graph::Graph;

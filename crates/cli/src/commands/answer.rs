@@ -1,0 +1,71 @@
+//! `quipu answer`
+
+use anyhow::{Result, bail};
+use history::Stream;
+use host::{Answered, Python, answer_question, find_questions};
+use value::{Text, Value, json};
+
+use crate::args::running::Answer;
+use crate::opened::{Access, now, open};
+use crate::running::written;
+use crate::{Outcome, find, output};
+
+pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
+    let store = open(&arguments.store, Access::Change)?;
+    let is_json = arguments.format.is_json();
+    let only = arguments.run.as_deref().map(|run| find::run(&*store, run)).transpose()?;
+    let found = find_questions(&*store, &arguments.question, only.as_ref())?;
+    let (stream, question) = match found.as_slice() {
+        [] => bail!("there is no question `{}`; `quipu inbox` lists them", arguments.question),
+        [one] => one.clone(),
+        several => {
+            let runs: Vec<String> =
+                several.iter().map(|(stream, _)| format!("`{stream}`")).collect();
+            bail!(
+                "`{}` is asked in {}: say which with `--run`",
+                arguments.question,
+                runs.join(" and in ")
+            )
+        }
+    };
+    let value = written(&arguments.value);
+    let actor: Option<Text> = arguments.actor.as_deref().map(Into::into);
+    let mut logic = Python::default();
+    match answer_question(&*store, &mut logic, &stream, &question, &value, actor, now()?)? {
+        Answered::Taken => taken(&stream, is_json),
+        Answered::Before { answer, ts } => {
+            let told = format!("it was answered at {ts} with `{}`", shown(&answer));
+            let first = Value::map([("answer", answer), ("ts", ts.to_string().into())]);
+            refused(&told, Some(first), is_json)
+        }
+        Answered::Refused(why) => refused(&why, None, is_json),
+    }
+}
+
+fn taken(stream: &Stream, is_json: bool) -> Result<Outcome> {
+    if is_json {
+        let run = Value::from(stream.to_string());
+        output::print_json(&Value::map([("ok", true.into()), ("run", run)]))?;
+    } else {
+        output::print(&format!("answered; `quipu resume {stream}` goes on"))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+fn refused(why: &str, first: Option<Value>, is_json: bool) -> Result<Outcome> {
+    if is_json {
+        let mut members = vec![("ok", false.into()), ("error", why.into())];
+        members.extend(first.map(|first| ("first", first)));
+        output::print_json(&Value::map(members))?;
+    } else {
+        output::note(why);
+    }
+    Ok(Outcome::Found)
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.to_string(),
+        other => json::compact(other),
+    }
+}

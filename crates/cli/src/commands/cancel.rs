@@ -1,0 +1,33 @@
+//! `quipu cancel`
+
+use anyhow::{Result, bail};
+use host::{Python, give};
+use runtime::Input;
+use value::{Text, Value};
+
+use crate::args::running::Cancel;
+use crate::opened::{Access, now, open};
+use crate::running::run_stream;
+use crate::{Outcome, find, output};
+
+pub(crate) fn run(arguments: &Cancel) -> Result<Outcome> {
+    let store = open(&arguments.store, Access::Change)?;
+    let stream = find::run(&*store, &arguments.run)?;
+    run_stream(&stream)?;
+    let reason: Option<Text> = arguments.reason.as_deref().map(Into::into);
+    let mut logic = Python::default();
+    let given = give(&*store, &stream, &mut logic, now()?, |run| {
+        let step = run.can_go_on().then(|| run.steps());
+        Some(Input::Cancel { reason: reason.clone(), actor: None, step })
+    })?;
+    if let Err(refusal) = given {
+        bail!("`{stream}` cannot be cancelled: {refusal}");
+    }
+    if arguments.format.is_json() {
+        let run = Value::from(stream.to_string());
+        output::print_json(&Value::map([("ok", true.into()), ("run", run)]))?;
+    } else {
+        output::print(&format!("{stream} is cancelled"))?;
+    }
+    Ok(Outcome::Fine)
+}

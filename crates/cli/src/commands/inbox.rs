@@ -1,0 +1,60 @@
+//! `quipu inbox`
+
+use anyhow::Result;
+use history::{Stream, Timestamp};
+use host::{Open, open_questions};
+use value::{Value, json};
+
+use crate::args::running::Inbox;
+use crate::opened::{Access, open};
+use crate::{Outcome, find, output};
+
+pub(crate) fn run(arguments: &Inbox) -> Result<Outcome> {
+    let store = open(&arguments.store, Access::Read)?;
+    let only = arguments.run.as_deref().map(|run| find::run(&*store, run)).transpose()?;
+    let questions = open_questions(&*store, only.as_ref())?;
+    if arguments.format.is_json() {
+        let questions = questions.iter().map(value);
+        output::print_json(&Value::map([("questions", Value::list(questions))]))?;
+        return Ok(Outcome::Fine);
+    }
+    if questions.is_empty() {
+        output::note("nobody waits for an answer");
+    }
+    for open in &questions {
+        output::print(&line(open))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+pub(crate) fn value(open: &Open) -> Value {
+    Value::map([
+        ("question", Value::Text(open.question.clone())),
+        ("run", Value::Text(open.run.clone())),
+        ("prompt", open.prompt.clone().into()),
+        ("schema", open.schema.clone().into()),
+        ("options", Value::list(open.options.iter().cloned())),
+        ("expires", open.expires.map(|expires| expires.to_string()).into()),
+        ("default", open.default.clone().into()),
+        ("asked", open.asked.to_string().into()),
+    ])
+}
+
+fn line(open: &Open) -> String {
+    let shown = |value: &Value| match value {
+        Value::Text(text) => text.to_string(),
+        other => json::compact(other),
+    };
+    let options: Vec<String> = open.options.iter().map(shown).collect();
+    let mut line = format!("{}  {}", open.question, open.prompt.as_deref().unwrap_or_default());
+    if !options.is_empty() {
+        line.push_str(&format!("\n              one of: {}", options.join(", ")));
+    }
+    let run = Stream::Run(open.run.clone());
+    line.push_str(&format!("\n              asked by {run}{}", until(open.expires)));
+    line
+}
+
+fn until(expires: Option<Timestamp>) -> String {
+    expires.map_or_else(String::new, |expires| format!(", until {expires}"))
+}

@@ -1,0 +1,39 @@
+//! `quipu resume`
+
+use std::path::Path;
+
+use anyhow::Result;
+use host::{Driver, Python, Stopped, load};
+use value::Map;
+
+use crate::args::running::Resume;
+use crate::opened::{Access, open_shared};
+use crate::running::{Around, report, run_stream};
+use crate::{Outcome, find};
+
+pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
+    let is_json = arguments.format.is_json();
+    let store = open_shared(&arguments.store, Access::Change)?;
+    let stream = find::run(&*store, &arguments.run)?;
+    run_stream(&stream)?;
+    let mut logic = Python::default();
+    let loaded = load(&*store, &stream, None, &mut logic)?;
+    if loaded.run.is_over() {
+        return report(&loaded.plan, &loaded.run, Stopped::Over, is_json, Map::default());
+    }
+    let model = loaded.run.options().model.clone();
+    let around = Around::new(
+        &arguments.world,
+        model.as_deref(),
+        &loaded.plan,
+        Path::new("."),
+        store.clone(),
+    )?;
+    around
+        .with(&*store, is_json, |world| {
+            let mut driver = Driver::resume(world, &mut logic, stream)?;
+            let stopped = driver.drive()?;
+            Ok((driver.plan().clone(), driver.run().clone(), stopped))
+        })
+        .and_then(|(plan, run, stopped)| report(&plan, &run, stopped, is_json, Map::default()))
+}

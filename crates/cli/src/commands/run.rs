@@ -1,0 +1,153 @@
+//! `quipu run`
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use diagnostics::Severity;
+use frontends::Format;
+use graph::{Graph, Kind};
+use host::{Driver, ModelChoice, Python, pinned};
+use runtime::{Begin, Options, Plan};
+use value::{Map, Text, Value, json};
+
+use super::fork::new_id;
+use crate::args::running::Run;
+use crate::args::{OntologyVersion, Reading};
+use crate::load::{Loaded, Strictness, load, unreadable};
+use crate::opened::{Access, open_shared};
+use crate::running::{Around, limit, named_value, report};
+use crate::{Outcome, output};
+
+pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
+    let is_json = arguments.format.is_json();
+    let inputs = inputs(arguments)?;
+    let graph = match graph(&arguments.file, &arguments.reading, is_json)? {
+        Ok(graph) => graph,
+        Err(outcome) => return Ok(outcome),
+    };
+    let plan = Plan::new(&graph).with_context(|| format!("`{}` cannot run", arguments.file))?;
+    let plan = Arc::new(plan);
+    let store = open_shared(&arguments.store, Access::Create)?;
+    let folder = Path::new(&arguments.file).parent().unwrap_or(Path::new("."));
+    let around = Around::new(&arguments.world, None, &plan, folder, store.clone())?;
+    let (document, checksum) = pinned::document(&graph);
+    let run: Text = match &arguments.id {
+        Some(id) => new_id(id)?,
+        None => uuid::Uuid::now_v7().to_string().into(),
+    };
+    let begin = Begin {
+        graph: checksum,
+        document,
+        inputs: inputs.clone(),
+        options: options(arguments, &plan, &around)?,
+        seed: seed(&run),
+        versions: host::versions(),
+        run,
+    };
+    remind(&graph, &inputs);
+    let mut logic = Python::default();
+    around.with(&*store, is_json, |world| {
+        let mut driver = Driver::begin(world, &mut logic, plan, begin)?;
+        let stopped = driver.drive()?;
+        (world.progress)(driver.plan(), driver.run());
+        Ok((driver.plan().clone(), driver.run().clone(), stopped))
+    })
+    .and_then(|(plan, run, stopped)| report(&plan, &run, stopped, is_json, Map::default()))
+}
+
+/// Randomness follows from the id, which is random unless somebody chose it.
+fn seed(run: &str) -> u64 {
+    let digest = value::Digest::of(run.as_bytes()).to_string();
+    // Canonical JSON has no whole numbers beyond 2^53.
+    u64::from_str_radix(&digest[..13], 16).unwrap_or(0)
+}
+
+fn options(arguments: &Run, plan: &Plan, around: &Around) -> Result<Options> {
+    let mut options = Options {
+        model: arguments.world.model.as_deref().map(Into::into),
+        tools: around.registry.contracts(&plan.tools()),
+        ..Options::default()
+    };
+    let choice = arguments.world.model.as_deref().map(str::parse::<ModelChoice>).transpose()?;
+    options.rehearsal = matches!(choice, Some(ModelChoice::Stub(_)));
+    options.in_turn = matches!(
+        choice,
+        Some(ModelChoice::Stub(_) | ModelChoice::Script(_) | ModelChoice::Replay(_))
+    );
+    limit(&mut options.limits, &arguments.limits)?;
+    Ok(options)
+}
+
+fn inputs(arguments: &Run) -> Result<Map> {
+    let mut inputs = match &arguments.inputs {
+        None => Map::default(),
+        Some(file) => {
+            let text =
+                std::fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?;
+            match json::parse(&text) {
+                Ok(Value::Map(map)) => Arc::unwrap_or_clone(map),
+                Ok(other) => bail!("`{file}` must be a JSON object, not {}", other.kind()),
+                Err(error) => bail!("`{file}` is not JSON: {error}"),
+            }
+        }
+    };
+    for words in &arguments.input {
+        let (name, value) = named_value(words)?;
+        inputs.insert(name, value);
+    }
+    Ok(inputs)
+}
+
+/// The graph of a file, if it has no errors. A spec that only uses types of ontology 0.2 is read
+/// as one.
+pub(crate) fn graph(
+    file: &str,
+    reading: &Reading,
+    is_json: bool,
+) -> Result<Result<Graph, Outcome>> {
+    let mut loaded = load(file, reading, Strictness::Normal)?;
+    if loaded.format == Format::Ontology
+        && loaded.has_errors()
+        && reading.ontology == OntologyVersion::V1
+        && file != "-"
+    {
+        let later = Reading { ontology: OntologyVersion::V02, from: reading.from, ..*reading };
+        let again = load(file, &later, Strictness::Normal)?;
+        if !again.has_errors() {
+            output::note(&format!("note: `{file}` is read under ontology 0.2, whose types it uses"));
+            loaded = again;
+        }
+    }
+    if loaded.has_errors() || loaded.graph.is_none() {
+        keep_errors(&mut loaded);
+        return Ok(Err(unreadable(&loaded, is_json)?));
+    }
+    loaded.graph.map(Ok).context("it was looked at above")
+}
+
+/// Whoever runs something that cannot run wants to know why, and nothing else.
+fn keep_errors(loaded: &mut Loaded) {
+    loaded.findings.retain(|finding| finding.severity == Severity::Error);
+}
+
+/// Says which inputs people should give, and did not.
+fn remind(graph: &Graph, inputs: &Map) {
+    let missing: Vec<&str> = graph
+        .declarations
+        .of(Kind::Inputs)
+        .iter()
+        .filter(|(name, input)| {
+            let from = input.get("from").and_then(Value::as_text).map(|from| &**from);
+            from == Some("user")
+                && input.get("default").is_none()
+                && input.get("optional") != Some(&Value::Bool(true))
+                && !inputs.contains_key(name)
+        })
+        .map(|(name, _)| &**name)
+        .collect();
+    if !missing.is_empty() {
+        let names = missing.join(", ");
+        output::note(&format!("note: nothing was given for {names}; use `--input NAME=VALUE`"));
+    }
+}

@@ -1,0 +1,450 @@
+//! What all commands that drive runs share: who answers, how it is stopped, what is printed.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use history::{Stream, Timestamp};
+use host::config::Config;
+use host::{ModelChoice, People, Registry, Stopped, World};
+use runtime::{Fault, FaultKind, Plan, Question, Run, Status};
+use store::Store;
+use value::{Map, Text, Value, json};
+
+use crate::args::running::{LimitChoice, WorldChoice};
+use crate::opened::{count, now};
+use crate::{Outcome, output};
+
+/// Who answers what a run asks for.
+pub(crate) struct Around {
+    pub(crate) registry: Registry,
+    pub(crate) people: Box<dyn People>,
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+impl Around {
+    /// `model` is what was recorded, where the command line does not say. `folder` is where the
+    /// agent is.
+    pub(crate) fn new(
+        choice: &WorldChoice,
+        model: Option<&str>,
+        plan: &Plan,
+        folder: &Path,
+        store: Arc<dyn Store>,
+    ) -> Result<Around> {
+        let model = choice.model.as_deref().or(model).map(str::parse::<ModelChoice>).transpose()?;
+        let is_stub = matches!(model, Some(ModelChoice::Stub(_)));
+        let people = people(choice.answers.as_deref(), is_stub)?;
+        let config = config(choice.config.as_deref(), folder)?;
+        let registry = Registry::new(config, model, plan, store)?;
+        Ok(Around { registry, people, stop: stop_on_signals()? })
+    }
+
+    /// Does something with everything that a driver needs.
+    pub(crate) fn with<T>(
+        &self,
+        store: &dyn Store,
+        quiet: bool,
+        work: impl FnOnce(&World<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let view = View::new(quiet);
+        // Whoever sets QUIPU_NOW wrongly was told before.
+        let clock = || now().unwrap_or_else(|_| Timestamp::from_micros(0));
+        let progress = |plan: &Plan, run: &Run| view.show(plan, run);
+        let world = World {
+            store,
+            adapter: &self.registry,
+            people: &*self.people,
+            clock: &clock,
+            stop: &self.stop,
+            progress: &progress,
+        };
+        let done = work(&world);
+        view.clear();
+        done
+    }
+}
+
+/// The first signal asks the run to pause; a second one ends the process.
+fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, stop.clone())
+            .and_then(|_| signal_hook::flag::register(signal, stop.clone()))
+            .context("cannot listen to signals")?;
+    }
+    Ok(stop)
+}
+
+/// The tools that are bound: by a file that was named, by the one beside the agent, or by the one
+/// in this folder.
+pub(crate) fn config(named: Option<&str>, folder: &Path) -> Result<Config> {
+    if let Some(named) = named {
+        return Ok(Config::load(Path::new(named))?);
+    }
+    let beside = folder.join("quipu.toml");
+    let file = if beside.is_file() { beside } else { PathBuf::from("quipu.toml") };
+    match file.is_file() {
+        true => Ok(Config::load(&file)?),
+        false => Ok(Config::default()),
+    }
+}
+
+fn people(answers: Option<&str>, is_stub: bool) -> Result<Box<dyn People>> {
+    Ok(match answers {
+        Some("ask") => Box::new(Terminal),
+        Some(file) => Box::new(Listed(read_list(file)?)),
+        None if is_stub => Box::new(FirstOption),
+        None => Box::new(Terminal),
+    })
+}
+
+fn read_list(file: &str) -> Result<Vec<Value>> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?;
+    match json::parse(&text) {
+        Ok(Value::List(items)) => Ok(items.to_vec()),
+        _ => bail!("`{file}` must be a JSON array of answers"),
+    }
+}
+
+/// Takes the first option, in lower case, as the stub models do.
+struct FirstOption;
+
+impl People for FirstOption {
+    fn answer(&self, question: &Question, _: u64) -> Option<Result<Value, Fault>> {
+        Some(Ok(match (question.options.first(), &question.default) {
+            (Some(Value::Text(option)), _) => Value::text(option.to_lowercase()),
+            (Some(option), _) => option.clone(),
+            (None, Some(default)) => default.clone(),
+            (None, None) => "approve".into(),
+        }))
+    }
+}
+
+/// Takes answers from a list.
+struct Listed(Vec<Value>);
+
+impl People for Listed {
+    fn answer(&self, question: &Question, nth: u64) -> Option<Result<Value, Fault>> {
+        let at = usize::try_from(nth).unwrap_or(usize::MAX);
+        let given = at.checked_sub(1).and_then(|at| self.0.get(at));
+        Some(given.cloned().ok_or_else(|| {
+            let message = format!(
+                "there are {} answers in the file, and `{}` would need one more",
+                self.0.len(),
+                question.prompt
+            );
+            Fault::new(FaultKind::Input, message)
+        }))
+    }
+}
+
+/// Asks on the terminal, where there is one.
+struct Terminal;
+
+impl People for Terminal {
+    fn answer(&self, question: &Question, _: u64) -> Option<Result<Value, Fault>> {
+        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return None;
+        }
+        let options: Vec<String> = question.options.iter().map(shown).collect();
+        loop {
+            output::note(&format!("? {}", question.prompt));
+            if !options.is_empty() {
+                output::note(&format!("  one of: {}", options.join(", ")));
+            }
+            let _ = write!(std::io::stderr(), "> ");
+            let mut line = String::new();
+            match std::io::stdin().read_line(&mut line) {
+                Ok(0) | Err(_) => return None,
+                Ok(_) => {}
+            }
+            let value = written(line.trim());
+            match question.refuses(&value) {
+                None => return Some(Ok(value)),
+                Some(why) => output::note(&why),
+            }
+        }
+    }
+}
+
+/// JSON if it is that, else text.
+pub(crate) fn written(text: &str) -> Value {
+    json::parse(text).unwrap_or_else(|_| Value::text(text))
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.to_string(),
+        other => json::compact(other),
+    }
+}
+
+/// `NAME=VALUE` as a name and a value.
+pub(crate) fn named_value(words: &str) -> Result<(Text, Value)> {
+    match words.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), written(value))),
+        _ => bail!("`{words}` is no value to set; write `NAME=VALUE`"),
+    }
+}
+
+/// The limits that were given, over those that there are.
+pub(crate) fn limit(limits: &mut runtime::Limits, choice: &LimitChoice) -> Result<()> {
+    let set = |own: &mut u64, given: Option<u64>| *own = given.unwrap_or(*own);
+    set(&mut limits.visits, choice.max_visits);
+    set(&mut limits.steps, choice.max_steps);
+    set(&mut limits.depth, choice.max_depth);
+    set(&mut limits.fibers, choice.max_fibers);
+    set(&mut limits.in_flight, choice.max_in_flight);
+    if limits.in_flight == 0 {
+        bail!("`--max-in-flight 0` would let nothing leave");
+    }
+    limits.tokens = choice.max_tokens.or(limits.tokens);
+    if let Some(cost) = &choice.max_cost {
+        let parsed = runtime::Money::parse(cost);
+        limits.cost = Some(parsed.with_context(|| format!("`{cost}` is no amount of money"))?);
+    }
+    if let Some(time) = &choice.max_time {
+        limits.time_ms = Some(milliseconds(time)?);
+    }
+    for words in &choice.max_calls {
+        let parsed = words.split_once('=').and_then(|(tool, n)| Some((tool, n.parse().ok()?)));
+        let (tool, most) =
+            parsed.with_context(|| format!("`{words}` is no limit; write `TOOL=N`"))?;
+        limits.calls.insert(tool.into(), most);
+    }
+    Ok(())
+}
+
+fn milliseconds(words: &str) -> Result<u64> {
+    let split = words.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+    let (number, unit) = words.split_at(split.unwrap_or(words.len()));
+    let factor = match unit {
+        "ms" => 1.0,
+        "" | "s" => 1_000.0,
+        "m" => 60_000.0,
+        "h" => 3_600_000.0,
+        "d" => 86_400_000.0,
+        _ => bail!("`{words}` is no time; write seconds, or `90s`, `5m`, `2h`"),
+    };
+    let number: f64 = number.parse().with_context(|| format!("`{words}` is no time"))?;
+    Ok((number * factor) as u64)
+}
+
+/// What a run came to, as scripts get it.
+pub(crate) fn document(plan: &Plan, run: &Run, stopped: Stopped) -> Map {
+    let status = match (run.status(), stopped) {
+        (Status::Done, _) => "done",
+        (Status::Failed, _) => "failed",
+        (Status::Cancelled, _) => "cancelled",
+        (_, Stopped::Paused) => "paused",
+        _ => "waiting",
+    };
+    let (path, omitted) = run.path(plan);
+    let state = run.state(plan);
+    let state = state.iter().filter(|(name, _)| !name.starts_with('_'));
+    let error = run.failure().map(|failure| {
+        let mut members = vec![
+            ("code", Value::text(failure.fault.kind.word())),
+            ("message", Value::Text(failure.fault.message.clone())),
+            ("node", failure.at.clone().into()),
+            ("event", failure.event.map(|event| event.to_string()).into()),
+        ];
+        members.extend(failure.fault.details.clone().map(|details| ("details", details)));
+        Value::map(members)
+    });
+    let mut members: Map = [
+        ("run", Value::Text(run.id().clone())),
+        ("status", status.into()),
+        ("result", run.result().clone()),
+        ("state", Value::map(state.map(|(name, value)| (name.clone(), value.clone())))),
+        ("path", Value::list(path.map(|label| Value::Text(label.clone())))),
+        ("usage", usage(run)),
+        ("error", error.into()),
+    ]
+    .map(|(name, value)| (name.into(), value))
+    .into_iter()
+    .collect();
+    if omitted > 0 {
+        members.insert("path_omitted".into(), count(omitted));
+    }
+    let questions: Vec<Value> = run
+        .pending()
+        .filter_map(|pending| match &pending.request {
+            runtime::Request::Question(question) => Some(Value::Text(question.id.clone())),
+            _ => None,
+        })
+        .collect();
+    if !questions.is_empty() {
+        members.insert("questions".into(), Value::list(questions));
+    }
+    members
+}
+
+fn usage(run: &Run) -> Value {
+    let usage = run.usage();
+    Value::map([
+        ("model_calls", count(u64::from(usage.model_calls))),
+        ("tool_calls", count(usage.tool_calls)),
+        ("prompt_tokens", count(usage.prompt_tokens)),
+        ("completion_tokens", count(usage.completion_tokens)),
+        ("total_tokens", count(usage.prompt_tokens + usage.completion_tokens)),
+        ("cost", Value::text(usage.cost.to_string())),
+        ("steps", count(usage.steps)),
+        ("visits", count(usage.visits)),
+    ])
+}
+
+/// Prints what a run came to, and says how it ended. `more` is added to the document.
+pub(crate) fn report(
+    plan: &Plan,
+    run: &Run,
+    stopped: Stopped,
+    is_json: bool,
+    more: Map,
+) -> Result<Outcome> {
+    if is_json {
+        let mut members = document(plan, run, stopped);
+        members.extend(more);
+        output::print_json(&members.into())?;
+    } else {
+        tell(run, stopped)?;
+    }
+    Ok(match (run.status(), stopped) {
+        (Status::Done, _) => Outcome::Fine,
+        (Status::Failed | Status::Cancelled, _) => Outcome::Found,
+        (_, Stopped::Paused) => Outcome::Interrupted,
+        _ => Outcome::Waiting,
+    })
+}
+
+/// What a run came to, for people.
+fn tell(run: &Run, stopped: Stopped) -> Result<()> {
+    let id = run.id();
+    let usage = run.usage();
+    let mut took = vec![output::plural(usage.visits, "process").replace("processs", "processes")];
+    if usage.model_calls > 0 {
+        took.push(output::plural(u64::from(usage.model_calls), "model call"));
+        took.push(output::plural(usage.prompt_tokens + usage.completion_tokens, "token"));
+    }
+    if usage.tool_calls > 0 {
+        took.push(output::plural(usage.tool_calls, "tool call"));
+    }
+    let took = took.join(", ");
+    match (run.status(), stopped) {
+        (Status::Done, _) => {
+            if *run.result() != Value::Null {
+                output::print(&pretty(run.result()))?;
+            }
+            output::note(&format!("done: {took} (run {id})"));
+            next(&[
+                (&format!("quipu log {id}"), "what happened, event by event"),
+                (&format!("quipu why {id}"), "why it went the way it went"),
+                (&format!("quipu replay {id}"), "the same again, without calling anything"),
+            ]);
+        }
+        (Status::Failed, _) => {
+            let failure = run.failure();
+            let at = failure.and_then(|failure| failure.at.as_deref()).unwrap_or("the run");
+            let told = failure.map(|failure| failure.fault.to_string()).unwrap_or_default();
+            output::note(&format!("failed at {at}: {told}"));
+            let code = failure.map_or("failed", |failure| failure.fault.kind.word());
+            let help = runtime::FAULTS.iter().find(|(word, ..)| *word == code);
+            if let Some((_, _, help)) = help {
+                output::note(&format!("  {help}"));
+            }
+            output::note(&format!("  {took} (run {id})"));
+            next(&[
+                (&format!("quipu log {id}"), "what happened, event by event"),
+                (&format!("quipu why {id}"), "what led there"),
+                (&format!("quipu fork {id}@SEQ"), "go on from an earlier event, with other values"),
+            ]);
+        }
+        (Status::Cancelled, _) => output::note(&format!("cancelled: {took} (run {id})")),
+        (_, Stopped::Paused) => {
+            output::note(&format!("paused: {took} (run {id})"));
+            next(&[(&format!("quipu resume {id}"), "go on")]);
+        }
+        _ => {
+            output::note(&format!("waiting for a person: {took} (run {id})"));
+            for pending in run.pending() {
+                if let runtime::Request::Question(question) = &pending.request {
+                    let options: Vec<String> = question.options.iter().map(shown).collect();
+                    let choice =
+                        if options.is_empty() { "VALUE".to_owned() } else { options.join("|") };
+                    output::note(&format!("  {}", question.prompt));
+                    output::note(&format!("  quipu answer {} {choice}", question.id));
+                }
+            }
+            output::note(&format!("then: quipu resume {id}"));
+        }
+    }
+    Ok(())
+}
+
+fn next(commands: &[(&str, &str)]) {
+    let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+    for (at, (command, what)) in commands.iter().enumerate() {
+        let lead = if at == 0 { "next:" } else { "     " };
+        output::note(&format!("{lead} {command:width$}  {what}"));
+    }
+}
+
+/// A value for people: texts as they are, the rest as JSON.
+pub(crate) fn pretty(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.to_string(),
+        other => json::pretty(other),
+    }
+}
+
+/// Shows how a run comes along, on a terminal only.
+struct View {
+    bar: Option<indicatif::ProgressBar>,
+    began: Instant,
+}
+
+impl View {
+    fn new(quiet: bool) -> View {
+        let is_shown = !quiet && std::io::stderr().is_terminal();
+        let bar = is_shown.then(|| {
+            let bar = indicatif::ProgressBar::new_spinner();
+            let style = indicatif::ProgressStyle::with_template("{spinner} {wide_msg}");
+            bar.set_style(style.expect("the template is right"));
+            bar.enable_steady_tick(std::time::Duration::from_millis(100));
+            bar
+        });
+        View { bar, began: Instant::now() }
+    }
+
+    fn show(&self, plan: &Plan, run: &Run) {
+        let Some(bar) = &self.bar else { return };
+        let usage = run.usage();
+        let places = run.places(plan);
+        let at = places.first().map_or("", |at| at);
+        bar.set_message(format!(
+            "{}  {:.1} s, {} calls, {} tokens",
+            diagnostics::plain(at),
+            self.began.elapsed().as_secs_f64(),
+            u64::from(usage.model_calls) + usage.tool_calls,
+            usage.prompt_tokens + usage.completion_tokens,
+        ));
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The run that a stream is.
+pub(crate) fn run_stream(stream: &Stream) -> Result<()> {
+    if stream.run_id().is_none() {
+        bail!("`{stream}` is no run");
+    }
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! Questions to people: which are open, and what becomes of an answer, whoever drives the run.
+
+use history::kinds::{Kind, What};
+use history::query::{self, RunFilter};
+use history::{Archive, Lineage, Stream, Timestamp, Visit};
+use runtime::{Answer, Input, Logic, Refusal, Request, Run, advance, split};
+use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_checked};
+use value::{Text, Value};
+
+use crate::drive::DriveError;
+use crate::load::load;
+
+/// A question that nobody has answered yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Open {
+    /// Its id.
+    pub question: Text,
+    /// The run that asks.
+    pub run: Text,
+    /// What is asked.
+    pub prompt: Option<Text>,
+    /// What the answer must fit.
+    pub schema: Option<Value>,
+    /// What can be chosen from.
+    pub options: Vec<Value>,
+    /// What counts when nobody answers in time.
+    pub default: Option<Value>,
+    /// Until when.
+    pub expires: Option<Timestamp>,
+    /// Since when.
+    pub asked: Timestamp,
+}
+
+/// So many runs are looked through.
+const RUNS_MAX: usize = 100_000;
+
+/// The open questions of all runs that wait, or of one; the oldest first.
+pub fn open_questions(store: &dyn Store, only: Option<&Stream>) -> Result<Vec<Open>, StoreError> {
+    let runs = match only {
+        Some(stream) => vec![stream.clone()],
+        None => {
+            let waiting = RunFilter { status: Some("waiting".into()), ..RunFilter::default() };
+            let found = query::runs(store, &waiting, RUNS_MAX)?;
+            found.items.into_iter().map(|run| Stream::Run(run.run)).collect()
+        }
+    };
+    let mut all = Vec::new();
+    for stream in runs {
+        all.extend(asked_in(store, &stream)?.into_iter().filter(|(_, open)| *open).map(|it| it.0));
+    }
+    all.sort_by_key(|open| open.asked);
+    Ok(all)
+}
+
+/// The questions of a run's lineage, each with whether it is open.
+fn asked_in(store: &dyn Store, stream: &Stream) -> Result<Vec<(Open, bool)>, StoreError> {
+    const KINDS: &[Kind] = &[
+        Kind::QuestionAsked,
+        Kind::QuestionAnswered,
+        Kind::Interruption,
+        Kind::RunFinished,
+        Kind::RunCancelled,
+    ];
+    let (Some(lineage), Some(run)) = (Lineage::of(store, stream, None)?, stream.run_id()) else {
+        return Ok(Vec::new());
+    };
+    let mut asked: Vec<(Open, bool, history::EventId)> = Vec::new();
+    let mut failed = None;
+    lineage.visit(store, Some(KINDS), 0, |_, entry| {
+        let fact = match store.fact(&entry.event) {
+            Ok(fact) => fact,
+            Err(error) => {
+                failed = Some(error);
+                return Visit::Stop;
+            }
+        };
+        let Some(fact) = fact else { return Visit::More };
+        let id = entry.event.id();
+        match fact.what {
+            What::QuestionAsked(question) => {
+                let open = Open {
+                    question: question.question_id,
+                    run: run.clone(),
+                    prompt: question.prompt,
+                    schema: question.schema,
+                    options: question.options.unwrap_or_default(),
+                    default: question.default,
+                    expires: question.expires,
+                    asked: fact.common.ts,
+                };
+                asked.push((open, true, id));
+            }
+            What::QuestionAnswered(answer) => {
+                for (_, open, _) in
+                    asked.iter_mut().filter(|(open, ..)| open.question == answer.question_id)
+                {
+                    *open = false;
+                }
+            }
+            What::Interruption(given_up) => {
+                for (_, open, id) in &mut asked {
+                    *open &= !given_up.affects.iter().any(|affected| affected.event_id == *id);
+                }
+            }
+            // A fork may go on from the end of another run: then it has asked nothing yet.
+            What::RunFinished(_) | What::RunCancelled(_) => {
+                asked.iter_mut().for_each(|(_, open, _)| *open = false);
+            }
+            _ => {}
+        }
+        Visit::More
+    })?;
+    failed.map_or_else(
+        || Ok(asked.into_iter().map(|(open, is_open, _)| (open, is_open)).collect()),
+        Err,
+    )
+}
+
+/// The questions whose ids begin like this, with the runs that ask them: open ones, or else those
+/// that were answered.
+pub fn find_questions(
+    store: &dyn Store,
+    words: &str,
+    only: Option<&Stream>,
+) -> Result<Vec<(Stream, Text)>, StoreError> {
+    let open = open_questions(store, only)?;
+    let found = open.into_iter().filter(|open| open.question.starts_with(words));
+    let found: Vec<_> = found.map(|open| (Stream::Run(open.run), open.question)).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let runs = match only {
+        Some(stream) => vec![stream.clone()],
+        None => {
+            let found = query::runs(store, &RunFilter::default(), RUNS_MAX)?;
+            found.items.into_iter().map(|run| Stream::Run(run.run)).collect()
+        }
+    };
+    let mut answered = Vec::new();
+    for stream in runs {
+        let Some(info) = store.stream(&stream)? else { continue };
+        let own = store.read_kinds(&stream, &[Kind::QuestionAsked], info.first, info.next, 1_000)?;
+        for entry in own {
+            if let Some(What::QuestionAsked(question)) = store.fact(&entry.event)?.map(|it| it.what)
+                && question.question_id.starts_with(words)
+            {
+                answered.push((stream.clone(), question.question_id));
+            }
+        }
+    }
+    Ok(answered)
+}
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answered {
+    /// It counts.
+    Taken,
+    /// Somebody was first.
+    Before {
+        /// What they said.
+        answer: Value,
+        /// When.
+        ts: Timestamp,
+    },
+    /// It cannot be taken.
+    Refused(String),
+}
+
+/// Answers a question. The run goes on when somebody drives it.
+pub fn answer_question(
+    store: &dyn Store,
+    logic: &mut dyn Logic,
+    stream: &Stream,
+    question: &Text,
+    value: &Value,
+    actor: Option<Text>,
+    now: Timestamp,
+) -> Result<Answered, DriveError> {
+    let given = give(store, stream, logic, now, |run| {
+        let asked = run.pending().find(|pending| {
+            matches!(&pending.request, Request::Question(asked) if asked.id == *question)
+        })?;
+        Some(Input::Answer(asked.id, Answer::Person(value.clone(), actor.clone())))
+    })?;
+    Ok(match given {
+        Ok(()) => Answered::Taken,
+        Err(Refusal::NotWaiting | Refusal::Over) => match first_answer(store, stream, question)? {
+            Some((answer, ts)) => Answered::Before { answer, ts },
+            None => Answered::Refused("nobody waits for an answer to this any more".into()),
+        },
+        Err(refusal) => Answered::Refused(refusal.to_string()),
+    })
+}
+
+fn first_answer(
+    store: &dyn Store,
+    stream: &Stream,
+    question: &Text,
+) -> Result<Option<(Value, Timestamp)>, StoreError> {
+    let Some(lineage) = Lineage::of(store, stream, None)? else { return Ok(None) };
+    let mut found = Ok(None);
+    lineage.visit(store, Some(&[Kind::QuestionAnswered]), 0, |_, entry| {
+        match store.fact(&entry.event) {
+            Err(error) => found = Err(error),
+            Ok(Some(fact)) => {
+                if let What::QuestionAnswered(answer) = &fact.what
+                    && answer.question_id == *question
+                {
+                    let value = answer.answer.clone().unwrap_or_default();
+                    found = Ok(Some((value, fact.common.ts)));
+                    return Visit::Stop;
+                }
+            }
+            Ok(None) => {}
+        }
+        if found.is_ok() { Visit::More } else { Visit::Stop }
+    })?;
+    found
+}
+
+/// Gives a run an input from outside, whoever drives it: what follows from it is recorded with it,
+/// and nothing leaves. Whoever drives the run sees it.
+pub fn give(
+    store: &dyn Store,
+    stream: &Stream,
+    logic: &mut dyn Logic,
+    now: Timestamp,
+    input: impl Fn(&Run) -> Option<Input>,
+) -> Result<Result<(), Refusal>, DriveError> {
+    loop {
+        let mut loaded = load(store, stream, None, logic)?;
+        let Some(input) = input(&loaded.run) else { return Ok(Err(Refusal::NotWaiting)) };
+        let advanced = match advance(&loaded.plan, &mut loaded.run, Some((&input, now)), logic) {
+            Ok(advanced) => advanced,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let (events, blobs) = split(advanced.events);
+        let append = Append {
+            stream,
+            expected: Expected::Next(loaded.next),
+            events: &events,
+            blobs: &blobs,
+            key: None,
+            durability: Durability::Fsync,
+            unverified: false,
+        };
+        match append_checked(store, &mut loaded.ledger, &append) {
+            Ok(_) => return Ok(Ok(())),
+            // Somebody else was faster: look again.
+            Err(AppendError::Conflict { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
