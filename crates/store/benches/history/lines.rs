@@ -14,7 +14,7 @@ use value::Digest;
 
 use crate::bare::{Bare, Commit};
 use crate::measure::{Cost, Figure, Times, line, times};
-use crate::written::{event, fork, text, turn};
+use crate::written::{event, fork, step, text, turn};
 
 /// How many events are added at once.
 const BATCH: usize = 1_000;
@@ -44,6 +44,7 @@ struct Pair {
 pub(crate) fn of_size(folder: &Path, size: usize) {
     let mut pair = appended(folder, size);
     one_at_a_time(&pair);
+    a_step_at_a_time(&pair);
     sixteen_at_a_time(&pair);
     forked(&pair);
     asked(&pair);
@@ -139,6 +140,41 @@ fn one_at_a_time(pair: &Pair) {
             ours.push(begin.elapsed());
             let begin = Instant::now();
             pair.bare.insert(commit, [body.body().as_bytes()]);
+            theirs.push(begin.elapsed());
+        }
+        let median = |times| Figure::Time(Times::of(times).median());
+        line(what, pair.size, median(ours), median(theirs));
+    }
+}
+
+/// Three small events at once, beside one row with all their bytes.
+fn a_step_at_a_time(pair: &Pair) {
+    const STEPS: usize = 600;
+    let filler = text(&mut Random::new(6), 500);
+    for (what, durability, commit) in [
+        ("append of three, synced, beside one row", Durability::Fsync, Commit::Synced),
+        ("append of three, to the system", Durability::Os, Commit::Written),
+    ] {
+        let run = format!("steps-{durability:?}");
+        let stream = Stream::run(run.as_str());
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for at in 0..STEPS {
+            let events = step(&run, at, &filler).map(|sealed| sealed.event);
+            let row: Vec<u8> = events.iter().flat_map(|event| event.body().bytes()).collect();
+            let append = Append {
+                stream: &stream,
+                expected: Expected::Next(3 * at as u64),
+                events: &events,
+                blobs: &[],
+                key: None,
+                durability,
+                unverified: false,
+            };
+            let begin = Instant::now();
+            pair.store.append(&append).expect("nobody else writes");
+            ours.push(begin.elapsed());
+            let begin = Instant::now();
+            pair.bare.insert(commit, [&row[..]]);
             theirs.push(begin.elapsed());
         }
         let median = |times| Figure::Time(Times::of(times).median());

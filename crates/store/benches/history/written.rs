@@ -1,10 +1,10 @@
 //! The events that are written.
 
 use history::kinds::records::{EventRef, Message, Origin, Ref, Usage};
-use history::kinds::words::{Mode, Role, RunReason};
+use history::kinds::words::{Mode, Role, RunReason, ToolStatus};
 use history::kinds::{
-    AgentForked, Common, MessageCreated, ModelRequest, ModelResponse, Object, ResourceAttached,
-    RunStarted, Sealed,
+    AgentForked, Common, EffectStarted, MessageCreated, ModelRequest, ModelResponse, Object,
+    ResourceAttached, RunStarted, Sealed, ToolCall, ToolResult,
 };
 use history::{EventId, Place, Timestamp};
 use sim::Random;
@@ -88,6 +88,33 @@ pub(crate) fn turn(run: &str, at: usize, prompt: &str, answer: &str) -> [Sealed;
         message(&common, id("a"), Role::Assistant, answer),
         common.seal(&response),
     ]
+}
+
+/// What an engine adds between two effects: the result of one, and the intent of the next.
+pub(crate) fn step(run: &str, at: usize, filler: &str) -> [Sealed; 3] {
+    let common = common(run, at);
+    let text = |from: usize| object([("text", filler[from..from + 100].into())]);
+    let result = common.seal(&ToolResult {
+        call_id: format!("c{at}").into(),
+        status: Some(ToolStatus::Ok),
+        result: Some(text(at % 50)),
+        error: None,
+    });
+    let call = common.seal(&ToolCall {
+        server: Some("tools".into()),
+        tool: Some("send".into()),
+        call_id: format!("c{}", at + 1).into(),
+        args: Some(text(at % 50 + 1)),
+        requested_by: None,
+        effect_class: None,
+    });
+    let started = common.seal(&EffectStarted {
+        call: EventRef { event_id: call.event.id() },
+        attempt: Some(1),
+        idem_key: Some(call.event.id().to_string().into()),
+        lease_epoch: Some(1),
+    });
+    [result, call, started]
 }
 
 /// The two events that a fork begins with.
