@@ -6,6 +6,7 @@ mod error;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use copies::Copy;
 pub use error::ForkError;
@@ -17,7 +18,7 @@ use history::kinds::{
 };
 use history::plan::{self, Branches, Live, Wish};
 use history::{Event, EventId, Ledger, Lineage, Link, Place, Stream, Timestamp};
-use value::Text;
+use value::{Map, Text, Value};
 
 use crate::live::{held_by_others, told};
 use crate::{Append, Durability, Expected, Store, StoreError, append_checked};
@@ -37,8 +38,23 @@ pub struct ForkRequest {
     pub ts: Timestamp,
     /// What becomes of each resource that is in use there.
     pub wishes: BTreeMap<Text, Wish>,
+    /// How it goes on, for whoever runs it.
+    pub going_on: GoingOn,
     /// When it counts as done.
     pub durability: Durability,
+}
+
+/// How a fork goes on: members of its first event that this crate does not look into.
+#[derive(Clone, Debug, Default)]
+pub struct GoingOn {
+    /// The hash of another graph's meaning.
+    pub graph: Option<Text>,
+    /// The other graph; the parent's where none is given.
+    pub document: Option<Value>,
+    /// How it runs.
+    pub options: Option<Arc<Map>>,
+    /// What it is made with.
+    pub versions: Option<Arc<Map>>,
 }
 
 /// A fork that was made.
@@ -217,12 +233,12 @@ impl Parting {
         writer.add(&RunStarted {
             reason: Some(RunReason::Fork),
             from: Some(Origin { run_id, seq: self.place.seq.cast_signed(), event_id }),
-            graph: None,
+            graph: request.going_on.graph.clone(),
             inputs: None,
             seed: None,
-            versions: None,
-            document: None,
-            options: None,
+            versions: request.going_on.versions.clone(),
+            document: request.going_on.document.clone(),
+            options: request.going_on.options.clone(),
         });
         writer.add(&AgentForked {
             from_branch: request.from_branch.clone(),

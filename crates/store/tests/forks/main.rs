@@ -70,6 +70,7 @@ fn request(run: &str, wishes: &[(&str, Wish)]) -> ForkRequest {
         to_branch: run.into(),
         ts: now(100),
         wishes,
+        going_on: store::fork::GoingOn::default(),
         durability: Durability::Os,
     }
 }

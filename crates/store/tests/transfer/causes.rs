@@ -79,6 +79,7 @@ fn a_fork_may_plan_for_what_only_its_agent_speaks_of() {
             to_branch: "f".into(),
             ts: noon(),
             wishes: [("w".into(), wish)].into(),
+            going_on: store::fork::GoingOn::default(),
             durability: Durability::Os,
         };
         fork(&*shelf.0, &Place::new(Stream::run("r"), 0), &request).unwrap();

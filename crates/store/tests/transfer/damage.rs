@@ -250,6 +250,7 @@ fn whoever_meets_damage_is_told_that_it_is_damage() {
         to_branch: "h".into(),
         ts: noon(),
         wishes: BTreeMap::new(),
+        going_on: store::fork::GoingOn::default(),
         durability: Durability::Os,
     };
     assert!(is_damage(&fork::fork(&*shelf.0, &r1, &request).unwrap_err()));

@@ -1,0 +1,110 @@
+//! Stores of agents that outlive their runs, kept beside the histories.
+
+use std::sync::Arc;
+
+use runtime::stores::{Contents, StoreKind};
+use runtime::{Answer, Fault, FaultKind, Request};
+use store::{Change, Store};
+use value::{Digest, Map, Text, Value};
+
+use crate::adapter::{Adapter, Call, Calling};
+
+/// Reads and writes the persistent stores of one agent.
+pub struct Shelved {
+    store: Arc<dyn Store>,
+    agent: Text,
+}
+
+impl Shelved {
+    /// Those of this agent.
+    pub fn new(store: Arc<dyn Store>, agent: Text) -> Shelved {
+        Shelved { store, agent }
+    }
+
+    fn done(&self, call: &Call) -> Result<Value, Fault> {
+        let Request::Tool(tool) = &call.request else {
+            return Err(Fault::new(FaultKind::Store, "this is no store"));
+        };
+        let name = tool.args.get("store").and_then(Value::as_text);
+        let (Some(name), Some(kind)) = (name, tool.store) else {
+            return Err(Fault::new(FaultKind::Store, "no store is named"));
+        };
+        let shelf = format!("{}/{name}", self.agent);
+        match &*tool.tool {
+            "read" => self.read(&shelf, kind, tool.args.get("key"), call),
+            _ => self.write(&shelf, kind, &tool.args, call),
+        }
+    }
+
+    fn read(
+        &self,
+        shelf: &str,
+        kind: StoreKind,
+        key: Option<&Value>,
+        call: &Call,
+    ) -> Result<Value, Fault> {
+        let failed = |error: &dyn std::fmt::Display| fault(shelf, error);
+        if kind == StoreKind::Queue {
+            let taken = self.store.shelf_write(shelf, &[Change::Take], &once(call));
+            return Ok(taken.map_err(|error| failed(&error))?.unwrap_or_default());
+        }
+        let is_keyed = matches!(kind, StoreKind::Kv | StoreKind::Blackboard);
+        if let (true, Some(Value::Text(key))) = (is_keyed, key) {
+            let found = self.store.shelf_get(shelf, key).map_err(|error| failed(&error))?;
+            return Ok(found.unwrap_or_default());
+        }
+        let items = self.store.shelf_read(shelf).map_err(|error| failed(&error))?;
+        let held = match is_keyed {
+            true => {
+                let items = items.into_iter().filter_map(|item| Some((item.key?, item.value)));
+                Value::from(items.collect::<Map>())
+            }
+            false => Value::list(items.into_iter().map(|item| item.value)),
+        };
+        Ok(Contents::from_value(kind, &held).read(key))
+    }
+
+    fn write(
+        &self,
+        shelf: &str,
+        kind: StoreKind,
+        args: &Map,
+        call: &Call,
+    ) -> Result<Value, Fault> {
+        // What can be written is decided where the stores of a run are kept, too.
+        let mut written = Contents::new(kind);
+        let key = args.get("key").and_then(Value::as_text);
+        let value = args.get("value").cloned().unwrap_or_default();
+        written.write(key.map(|key| &**key), value)?;
+        let changes: Vec<Change> = match written.to_value() {
+            Value::Map(map) => map
+                .iter()
+                .map(|(key, value)| Change::Set { key: key.clone(), value: value.clone() })
+                .collect(),
+            Value::List(items) => items.iter().cloned().map(Change::Push).collect(),
+            other => vec![Change::Push(other)],
+        };
+        self.store
+            .shelf_write(shelf, &changes, &once(call))
+            .map_err(|error| fault(shelf, &error))?;
+        Ok(Value::Null)
+    }
+}
+
+/// Every attempt at the same effect counts once.
+fn once(call: &Call) -> Digest {
+    Digest::of(call.key.as_bytes())
+}
+
+fn fault(shelf: &str, error: &dyn std::fmt::Display) -> Fault {
+    Fault::new(FaultKind::Store, format!("store `{shelf}`: {error}"))
+}
+
+impl Adapter for Shelved {
+    fn call(&self, call: Call) -> Calling {
+        Calling::Now(match self.done(&call) {
+            Ok(value) => Answer::Value(value),
+            Err(fault) => Answer::Failed(fault),
+        })
+    }
+}
