@@ -5,7 +5,9 @@ mod adapter;
 mod logic;
 pub mod config;
 pub mod models;
+mod registry;
 pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Call, Calling, Contract};
+pub use registry::{Registry, Unbound};

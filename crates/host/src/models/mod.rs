@@ -1,11 +1,13 @@
 //! Models that need no network: made-up answers, answers from a file, and answers that were
 //! recorded before. Which one is meant is a [`ModelChoice`].
 
+mod absent;
 mod cassette;
 mod choice;
 mod script;
 mod stub;
 
+pub use absent::Absent;
 pub use cassette::{Recorder, Replayer};
 pub use choice::{ChoiceError, ModelChoice, Profile};
 pub use script::Script;
@@ -13,10 +15,14 @@ pub use stub::{Sample, Stub};
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use diagnostics::{Source, render, unreadable};
 use runtime::{Answer, ModelAnswer, ModelCall};
 use value::{Text, Value, json};
+
+use crate::adapter::Adapter;
+use crate::registry::Unbound;
 
 /// Why a file of answers cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +45,39 @@ impl ModelError {
     fn unusable(path: &Path) -> impl FnOnce(io::Error) -> ModelError {
         let path = path.to_path_buf();
         |source| ModelError::Unusable { path, source }
+    }
+}
+
+impl ModelChoice {
+    /// The adapter that answers: `sample` makes answers up, `named` asks the models that have a
+    /// name.
+    pub fn open(
+        &self,
+        sample: &dyn Fn(Profile) -> Sample,
+        named: Arc<dyn Adapter>,
+    ) -> Result<Arc<dyn Adapter>, ModelError> {
+        Ok(match self {
+            ModelChoice::Stub(profile) => Arc::new(Stub::new(sample(*profile))),
+            ModelChoice::Script(path) => Arc::new(Script::load(path)?),
+            ModelChoice::Replay(path) => Arc::new(Replayer::load(path)?),
+            ModelChoice::Record { path, inner } => {
+                let inner = match inner {
+                    Some(inner) => inner.open(sample, named)?,
+                    None => named,
+                };
+                Arc::new(Recorder::open(path, inner)?)
+            }
+            ModelChoice::Named(_) => named,
+        })
+    }
+
+    /// What becomes of tools beside this model that nothing is bound to.
+    pub fn unbound(&self) -> Unbound {
+        match self {
+            ModelChoice::Stub(_) => Unbound::MakeUp,
+            ModelChoice::Record { inner: Some(inner), .. } => inner.unbound(),
+            _ => Unbound::Fail,
+        }
     }
 }
 

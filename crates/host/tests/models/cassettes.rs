@@ -9,6 +9,8 @@ use expect_test::expect;
 use host::models::{Recorder, Replayer, Script};
 use host::{Adapter, Call, Calling};
 
+use value::json;
+
 use crate::question::{Scratch, ask, question};
 
 fn script(text: &str) -> Arc<dyn Adapter> {
@@ -39,15 +41,31 @@ fn what_was_answered_is_answered_again_without_asking() {
     assert_eq!(ask(&replayer, asked[1].clone()), answers[1], "the order does not matter");
 }
 
+/// A line for people.
+fn shown(line: &str) -> String {
+    json::pretty(&json::parse(line.strip_suffix('\n').unwrap()).unwrap()) + "\n"
+}
+
 #[test]
 fn a_cassette_is_lines_that_people_can_read() {
     let tape = Scratch::new();
     let recorder = Recorder::open(&tape.0, script(r#"["one"]"#)).unwrap();
     ask(&recorder, question(1, "First?"));
     expect![[r#"
-        {"key":"ad992fec79715b35a3d5ca1dd0b87efa7b1d412c51c384d88240382c39d6e267","turn":1,"question":{"model":"gpt-5","schema":null,"params":{},"system":"You write.","prompt":"First?"},"answer":{"text":"one","prompt_tokens":4,"completion_tokens":0,"finish_reason":"stop","cost":null}}
+        {
+          "key": "ad992fec79715b35a3d5ca1dd0b87efa7b1d412c51c384d88240382c39d6e267",
+          "turn": 1,
+          "question": { "model": "gpt-5", "schema": null, "params": {}, "system": "You write.", "prompt": "First?" },
+          "answer": {
+            "text": "one",
+            "prompt_tokens": 4,
+            "completion_tokens": 0,
+            "finish_reason": "stop",
+            "cost": null
+          }
+        }
     "#]]
-    .assert_eq(&fs::read_to_string(&tape.0).unwrap());
+    .assert_eq(&shown(&fs::read_to_string(&tape.0).unwrap()));
 }
 
 #[test]
@@ -77,9 +95,9 @@ fn a_question_that_was_never_asked_shows_the_nearest() {
     assert!(Recorder::open(&tape.0, script("[]")).is_ok());
     let why = |asked| {
         let said = ask(&Replayer::load(&tape.0).unwrap(), asked);
-        said.replace(&tape.0.display().to_string(), "tape") + "\n"
+        said.replace(&tape.0.display().to_string(), "tape").replace(": ", ":\n  ") + "\n"
     };
-    assert_eq!(why(question(1, "First?")), "model: `tape` has no answers\n");
+    assert_eq!(why(question(1, "First?")), "model:\n  `tape` has no answers\n");
     let recorder = Recorder::open(&tape.0, script(r#"["a", "b"]"#)).unwrap();
     ask(&recorder, question(1, "Summarise the report about whales."));
     ask(&recorder, question(2, "Translate it."));
@@ -88,9 +106,18 @@ fn a_question_that_was_never_asked_shows_the_nearest() {
     let mut other_params = question(2, "Translate it.");
     other_params.params.insert("temperature".into(), 1.into());
     expect![[r#"
-        model: `tape` has no answer to this question; the nearest was asked at turn 1: its `prompt` differs from character 29 on: recorded `...rt about whales.`, asked `...rt about wolves, and about everything else in it.`
-        model: `tape` has no answer to this question; the nearest was asked at turn 2: its `model` differs from character 5 on: recorded `gpt-5`, asked `gpt-6`
-        model: `tape` has no answer to this question; the nearest was asked at turn 2: its `params` differs from character 2 on: recorded `{}`, asked `{"temperature":1}`
+        model:
+          `tape` has no answer to this question; the nearest was asked at turn 1:
+          its `prompt` differs from character 29 on:
+          recorded `...rt about whales.`, asked `...rt about wolves, and about everything else in it.`
+        model:
+          `tape` has no answer to this question; the nearest was asked at turn 2:
+          its `model` differs from character 5 on:
+          recorded `gpt-5`, asked `gpt-6`
+        model:
+          `tape` has no answer to this question; the nearest was asked at turn 2:
+          its `params` differs from character 2 on:
+          recorded `{}`, asked `{"temperature":1}`
     "#]].assert_eq(
         &[
             why(question(1, "Summarise the report about wolves, and about everything else in it.")),

@@ -5,7 +5,7 @@ use history::Timestamp;
 use host::tools::{BUILTINS, Builtin};
 use value::json;
 
-use crate::scratch::shown;
+use crate::scratch::folded;
 
 /// Calls a tool once per line, `name {arguments}`, and shows what it answers.
 fn check(calls: &[&str], answers: Expect) {
@@ -15,7 +15,7 @@ fn check(calls: &[&str], answers: Expect) {
         let args = json::parse(args).unwrap();
         match Builtin::find(name).unwrap().run(args.as_map().unwrap(), now) {
             Ok(value) => json::compact(&value),
-            Err(fault) => shown(&fault),
+            Err(fault) => folded(&fault),
         }
     };
     answers.assert_eq(&calls.iter().map(answer).collect::<Vec<_>>().join("\n"));
@@ -34,9 +34,12 @@ fn the_calculator_computes() {
         expect![[r#"
             14
             0.25
-            tool (has not happened): calculator: division by zero
-            tool (has not happened): calculator: `expression` is missing
-            tool (has not happened): calculator: `expression` must be text, but is a number"#]],
+            tool (has not happened):
+              calculator: division by zero
+            tool (has not happened):
+              calculator: `expression` is missing
+            tool (has not happened):
+              calculator: `expression` must be text, but is a number"#]],
     );
 }
 
@@ -59,17 +62,24 @@ fn json_is_read_looked_into_and_written() {
         ],
         expect![[r#"
             {"a":[1,2.5]}
-            tool (has not happened): json: the text is not JSON: EOF while parsing a value, in line 1, column 6
-            tool (has not happened): json: the text is not JSON: `/a` is given twice, in line 1, column 1
+            tool (has not happened):
+              json: the text is not JSON: EOF while parsing a value, in line 1, column 6
+            tool (has not happened):
+              json: the text is not JSON: `/a` is given twice, in line 1, column 1
             20
             [1]
-            tool (has not happened): json: nothing is at `/01`
+            tool (has not happened):
+              json: nothing is at `/01`
             "none"
-            tool (has not happened): json: `7` is no pointer: it must begin with `/`
-            tool (has not happened): json: `pointer` is missing
+            tool (has not happened):
+              json: `7` is no pointer: it must begin with `/`
+            tool (has not happened):
+              json: `pointer` is missing
             "{ \"a\": [1, 2] }"
-            tool (has not happened): json: unknown operation `shred`: there are `parse`, `get`, `pretty`
-            tool (has not happened): json: `operation` is missing: it is one of `parse`, `get`, `pretty`"#]],
+            tool (has not happened):
+              json: unknown operation `shred`: there are `parse`, `get`, `pretty`
+            tool (has not happened):
+              json: `operation` is missing: it is one of `parse`, `get`, `pretty`"#]],
     );
 }
 
@@ -101,14 +111,19 @@ fn text_is_changed_and_counted() {
             3
             "a+b+c"
             "abc"
-            tool (has not happened): text: `find` must be there, and not be empty
+            tool (has not happened):
+              text: `find` must be there, and not be empty
             ["a","b","","c"]
             ["a","b"]
-            tool (has not happened): text: `separator` must not be empty
+            tool (has not happened):
+              text: `separator` must not be empty
             "a, b"
-            tool (has not happened): text: `items` must be a list of texts, but not all of them are
-            tool (has not happened): text: `items` must be a list of texts, but is text
-            tool (has not happened): text: `text` is missing"#]],
+            tool (has not happened):
+              text: `items` must be a list of texts, but not all of them are
+            tool (has not happened):
+              text: `items` must be a list of texts, but is text
+            tool (has not happened):
+              text: `text` is missing"#]],
     );
 }
 
@@ -119,7 +134,9 @@ fn a_small_call_cannot_make_a_huge_text() {
         format!(r#"text {{"operation":"replace","text":"{long}","find":"x","with":"{long}"}}"#);
     check(
         &[&replace],
-        expect!["tool (has not happened): text: the answer would be longer than 16777216 bytes"],
+        expect![[r#"
+            tool (has not happened):
+              text: the answer would be longer than 16777216 bytes"#]],
     );
 }
 
@@ -146,15 +163,20 @@ fn the_clock_knows_only_the_time_of_the_run() {
             "2026-01-31T09:30:00.250000Z"
             1769851800
             1.5
-            tool (has not happened): clock: `yesterday` is no time: write it as in RFC 3339, such as `2026-01-31T09:30:00Z`
+            tool (has not happened):
+              clock: `yesterday` is no time: write it as in RFC 3339, such as `2026-01-31T09:30:00Z`
             "1970-01-01T00:00:01.500000Z"
-            tool (has not happened): clock: `seconds` must be a number, but is text
+            tool (has not happened):
+              clock: `seconds` must be a number, but is text
             "2026-01-31T11:00:00.250000Z"
             "2026-01-29T09:30:00.250000Z"
             "2026-01-31T00:01:30.000000Z"
-            tool (has not happened): clock: the time is beyond the calendar
-            tool (has not happened): clock: `a while` is no duration: write it such as `1h 30m`
-            tool (has not happened): clock: `duration` is too large"#]],
+            tool (has not happened):
+              clock: the time is beyond the calendar
+            tool (has not happened):
+              clock: `a while` is no duration: write it such as `1h 30m`
+            tool (has not happened):
+              clock: `duration` is too large"#]],
     );
 }
 

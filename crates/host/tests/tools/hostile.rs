@@ -11,13 +11,13 @@ use expect_test::{Expect, expect};
 use host::{Adapter, Calling};
 use runtime::FaultKind;
 
-use crate::scratch::{Scratch, answer, call, runtime, shown};
+use crate::scratch::{Scratch, answer, call, folded, runtime, shown};
 
 /// Runs scripts, each with its lines in `quipu.toml`, and shows how they fail.
 fn check(scripts: &[(&str, &str)], failures: Expect) {
     let folder = Scratch::new();
     let failure = |(script, lines): &(&str, &str)| {
-        shown(&folder.run(script, lines, "{}").unwrap_err()) + "\n"
+        folded(&folder.run(script, lines, "{}").unwrap_err()) + "\n"
     };
     failures.assert_eq(&scripts.iter().map(failure).collect::<String>());
 }
@@ -33,11 +33,21 @@ fn answers_that_are_no_json_show_how_they_begin() {
             ("printf '{\"id\": 12345678901234567890}'", "touches = \"read\""),
         ],
         expect![[r#"
-            tool (may have happened): the answer of `t` cannot be read as JSON (expected value); it begins with `sunny�[2J all day`
-            tool (may have happened): the answer of `t` cannot be read as JSON (EOF while parsing an object); it begins with `{"a": 1`
-            tool (may have happened): the answer of `t` cannot be read as JSON (trailing characters); it begins with `1 2`
-            tool (may have happened): the answer of `t` cannot be read as JSON (it is not even UTF-8); it begins with `"�"`
-            tool (has not happened): the answer of `t` cannot be read as JSON (the number at `/id` is not exact); it begins with `{"id": 12345678901234567890}`
+            tool (may have happened):
+              the answer of `t` cannot be read as JSON (expected value);
+              it begins with `sunny�[2J all day`
+            tool (may have happened):
+              the answer of `t` cannot be read as JSON (EOF while parsing an object);
+              it begins with `{"a": 1`
+            tool (may have happened):
+              the answer of `t` cannot be read as JSON (trailing characters);
+              it begins with `1 2`
+            tool (may have happened):
+              the answer of `t` cannot be read as JSON (it is not even UTF-8);
+              it begins with `"�"`
+            tool (has not happened):
+              the answer of `t` cannot be read as JSON (the number at `/id` is not exact);
+              it begins with `{"id": 12345678901234567890}`
         "#]],
     );
     let fault = Scratch::new().run("yes no | head -c 5000", "", "{}").unwrap_err();
@@ -52,9 +62,11 @@ fn what_takes_too_long_is_killed() {
     check(
         &[(hang, soon), (stubborn, soon)],
         expect![[r#"
-        timeout (may have happened): `t` took longer than 300ms and was killed
-        timeout (may have happened): `t` took longer than 300ms and was killed
-    "#]],
+            timeout (may have happened):
+              `t` took longer than 300ms and was killed
+            timeout (may have happened):
+              `t` took longer than 300ms and was killed
+        "#]],
     );
     let fault = Scratch::new().run(hang, "timeout = \"2s\"", "{}").unwrap_err();
     let said = fault.details.unwrap().get("stderr").cloned();
@@ -66,9 +78,11 @@ fn floods_are_bounded() {
     check(
         &[("exec yes", ""), ("exec yes", "touches = \"read\"")],
         expect![[r#"
-        tool (may have happened): `t` wrote more than 16777216 bytes to standard output and was killed
-        tool (has not happened): `t` wrote more than 16777216 bytes to standard output and was killed
-    "#]],
+            tool (may have happened):
+              `t` wrote more than 16777216 bytes to standard output and was killed
+            tool (has not happened):
+              `t` wrote more than 16777216 bytes to standard output and was killed
+        "#]],
     );
     let fault = Scratch::new()
         .run("yes 0123456789 | head -c 3300000 >&2; echo the end >&2; exit 1", "", "{}")
@@ -97,9 +111,11 @@ fn signals_are_named() {
     check(
         &[("kill -KILL $$", ""), ("echo oh no >&2; kill -SEGV $$", "")],
         expect![[r#"
-        tool (may have happened): `t` ended with signal 9 and wrote nothing to standard error
-        tool (may have happened): `t` ended with signal 11, after it wrote: oh no
-    "#]],
+            tool (may have happened):
+              `t` ended with signal 9 and wrote nothing to standard error
+            tool (may have happened):
+              `t` ended with signal 11, after it wrote: oh no
+        "#]],
     );
 }
 
@@ -131,8 +147,10 @@ fn a_program_left_behind_with_the_pipes_keeps_nobody_waiting() {
     check(
         &[("sleep 600 & echo 1", "")],
         expect![[r#"
-        tool (may have happened): `t` ended with exit code 0, but a program that it started holds its output open; redirect the output of what goes on in the background
-    "#]],
+            tool (may have happened):
+              `t` ended with exit code 0, but a program that it started holds its output open;
+              redirect the output of what goes on in the background
+        "#]],
     );
     // One that left the process group cannot be killed, but nobody waits for it either.
     if Path::new("/usr/bin/setsid").exists() {

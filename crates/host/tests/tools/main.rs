@@ -4,4 +4,5 @@
 mod builtin;
 mod executables;
 mod hostile;
+mod registry;
 mod scratch;

@@ -42,11 +42,15 @@ impl Scratch {
         assert!(copy.arg(&source).arg(self.path(name)).status().unwrap().success());
     }
 
+    /// What a `quipu.toml` says.
+    pub(crate) fn config(&self, text: &str) -> Config {
+        fs::write(self.path("quipu.toml"), text).unwrap();
+        Config::in_folder(&self.0).unwrap()
+    }
+
     /// The tool `t` of a `quipu.toml` that has these lines about it.
     pub(crate) fn tool(&self, lines: &str) -> Box<dyn Adapter> {
-        fs::write(self.path("quipu.toml"), format!("[tools.t]\n{lines}\n")).unwrap();
-        let config = Config::in_folder(&self.0).unwrap();
-        match &config.tools["t"].binding {
+        match &self.config(&format!("[tools.t]\n{lines}\n")).tools["t"].binding {
             Binding::Executable(executable) => executable.clone(),
             Binding::Builtin(builtin) => panic!("{builtin:?} is no program"),
         }
@@ -69,12 +73,17 @@ impl Drop for Scratch {
 
 /// A call of the tool `t`, with arguments as JSON.
 pub(crate) fn call(args: &str) -> Call {
+    call_of("tool", "t", args)
+}
+
+/// A call of any tool.
+pub(crate) fn call_of(server: &str, tool: &str, args: &str) -> Call {
     Call {
         run: "run-1".into(),
         at: "step/n1".into(),
         request: Request::Tool(Box::new(ToolCall {
-            server: "tool".into(),
-            tool: "t".into(),
+            server: server.into(),
+            tool: tool.into(),
             args: json::parse(args).unwrap().as_map().unwrap().clone(),
             touches: graph::Touches::Write,
             again: graph::Again::ByAsking,
@@ -112,4 +121,9 @@ pub(crate) fn shown(fault: &Fault) -> String {
         other => panic!("it must say whether the effect may have happened, but says {other:?}"),
     };
     format!("{} ({doubt}): {}", fault.kind.word(), fault.message)
+}
+
+/// The same on several lines, for expectations that people read.
+pub(crate) fn folded(fault: &Fault) -> String {
+    shown(fault).replace("): ", "):\n  ").replace("; ", ";\n  ")
 }

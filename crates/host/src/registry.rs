@@ -1,0 +1,155 @@
+//! Which adapter a call goes to, and what is known of it before the run starts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use diagnostics::nearest;
+use graph::{Again, Touches, contracts};
+use runtime::{Answer, FaultKind, Request, ToolCall};
+use value::{Map, Text, Value, json};
+
+use crate::adapter::{Adapter, Call, Calling, Contract};
+use crate::config::{Binding, Config};
+use crate::tools::{BUILTINS, Builtin, Effect, fault};
+
+/// The namespaces whose verbs are tools.
+const TOOLS: [&str; 2] = ["tool", "tools"];
+
+/// The namespaces that outlive a run: stores, and the channels that are kept like them.
+const STORES: [&str; 2] = ["store", "channel"];
+
+/// What becomes of the calls of a tool that nothing is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unbound {
+    /// They fail, and say how to bind it.
+    Fail,
+    /// They answer `stub-tool:ID:INPUT`, as beside a model that makes its answers up. Then an id
+    /// alone binds nothing: what such a model writes is no input for a real tool.
+    MakeUp,
+}
+
+/// Everything outside that a run can call.
+pub struct Registry {
+    tools: BTreeMap<Text, Binding>,
+    unbound: Unbound,
+    model: Arc<dyn Adapter>,
+    stores: Option<Arc<dyn Adapter>>,
+}
+
+impl Registry {
+    /// The tools of a configuration, and a model.
+    pub fn new(config: &Config, model: Arc<dyn Adapter>, unbound: Unbound) -> Registry {
+        let mut tools: BTreeMap<Text, Binding> = BTreeMap::new();
+        if unbound == Unbound::Fail {
+            tools.extend(BUILTINS.iter().map(|tool| (tool.name.into(), Binding::Builtin(tool))));
+        }
+        let given = config.tools.iter();
+        tools.extend(given.map(|(id, tool)| (id.clone(), tool.binding.clone())));
+        Registry { tools, unbound, model, stores: None }
+    }
+
+    /// The same with stores that outlive a run.
+    #[must_use]
+    pub fn with_stores(mut self, stores: Arc<dyn Adapter>) -> Registry {
+        self.stores = Some(stores);
+        self
+    }
+
+    /// What is known of `server.tool`, asked before a run starts: what it then says holds for the
+    /// whole run. Nothing, where nothing would answer.
+    pub fn resolve(&self, server: &str, tool: &str) -> Option<Contract> {
+        if STORES.contains(&server) {
+            self.stores.as_ref()?;
+            let known = contracts::find(server, tool)?;
+            return Some(Contract { touches: known.touches, again: known.again });
+        }
+        if !TOOLS.contains(&server) {
+            return None;
+        }
+        match self.tools.get(tool) {
+            Some(Binding::Executable(program)) => Some(program.contract),
+            Some(Binding::Builtin(builtin)) => Some(builtin.contract()),
+            None if self.unbound == Unbound::MakeUp => Some(MADE_UP),
+            None => None,
+        }
+    }
+
+    fn call_unbound(&self, tool: &ToolCall) -> Calling {
+        if self.unbound == Unbound::MakeUp {
+            return Calling::Now(Answer::Value(made_up(tool)));
+        }
+        let id = &tool.tool;
+        let near = nearest(id, self.tools.keys().map(|known| &**known));
+        let near = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
+        let key = if is_bare(id) { id.to_string() } else { json::compact(&Value::text(&**id)) };
+        nothing_there(format!(
+            "nothing answers the tool `{id}`{near}; bind it in quipu.toml, or run with \
+             `--model stub:high`:\n\n[tools.{key}]\ncommand = [\"./program\"]\n"
+        ))
+    }
+}
+
+impl Adapter for Registry {
+    fn call(&self, call: Call) -> Calling {
+        match &call.request {
+            Request::Model(_) => self.model.call(call),
+            Request::Tool(tool) if STORES.contains(&&*tool.server) => match &self.stores {
+                Some(stores) => stores.call(call),
+                None => nothing_there(format!("no store is open for `{}`", call.at)),
+            },
+            Request::Tool(tool) if TOOLS.contains(&&*tool.server) => {
+                match self.tools.get(&tool.tool) {
+                    Some(Binding::Executable(program)) => program.call(call),
+                    Some(Binding::Builtin(builtin)) => builtin.call(call),
+                    None => self.call_unbound(tool),
+                }
+            }
+            Request::Tool(tool) => {
+                nothing_there(format!("nothing answers `{}.{}`", tool.server, tool.tool))
+            }
+            Request::Question(_) | Request::Timer(_) => Calling::misrouted(&call),
+        }
+    }
+}
+
+impl Adapter for Builtin {
+    fn call(&self, call: Call) -> Calling {
+        let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
+        Calling::Now(match self.run(&tool.args, call.now) {
+            Ok(value) => Answer::Value(value),
+            Err(fault) => Answer::Failed(fault),
+        })
+    }
+}
+
+fn nothing_there(message: String) -> Calling {
+    Calling::Now(Answer::Failed(fault(FaultKind::Missing, Effect::None, message, [])))
+}
+
+/// Whether TOML takes it for a key without quotes.
+fn is_bare(id: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    !id.is_empty() && id.chars().all(is_part)
+}
+
+/// Nothing is called, so that nothing is touched, whatever the tool would do.
+const MADE_UP: Contract = Contract { touches: Touches::Nothing, again: Again::Freely };
+
+/// How long a made-up answer is at most, in characters.
+const MADE_UP_MAX: usize = 200;
+
+fn made_up(tool: &ToolCall) -> Value {
+    let answer = format!("stub-tool:{}:{}", tool.tool, input(&tool.args));
+    answer.chars().take(MADE_UP_MAX).collect::<String>().into()
+}
+
+/// What a tool is given, by the names under which agents write it; empty text counts for nothing.
+fn input(args: &Map) -> String {
+    let texts =
+        ["tool_input", "input", "action"].into_iter().filter_map(|name| match args.get(name)? {
+            Value::Null => None,
+            Value::Text(text) => Some(text.to_string()),
+            other => Some(json::compact(other)),
+        });
+    texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+}
