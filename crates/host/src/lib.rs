@@ -4,10 +4,12 @@
 mod adapter;
 mod logic;
 pub mod config;
+mod dispatch;
 pub mod models;
 mod registry;
 pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Call, Calling, Contract};
+pub use dispatch::{Called, Dispatcher, Limits};
 pub use registry::{Registry, Unbound};

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod builtin;
+mod dispatch;
 mod executables;
 mod hostile;
 mod registry;

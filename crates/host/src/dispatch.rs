@@ -1,0 +1,257 @@
+//! Lets calls run: so many at once and no more, each with one answer, and none left behind.
+//!
+//! Calls that answer at once need nothing of this. The first one that takes time starts a few
+//! threads on which all of them wait.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use runtime::{Answer, CallId, Fault, FaultKind, Request};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::AbortHandle;
+use value::Text;
+
+use crate::adapter::{Adapter, Call, Calling};
+use crate::config::Config;
+use crate::tools::{Effect, fault};
+
+/// Calls wait and hardly compute: few threads carry many of them.
+const THREADS: usize = 2;
+
+/// How long the threads may take to end, once everything that they carry was given up.
+const ENDING_MAX: Duration = Duration::from_secs(2);
+
+/// How many calls may run at once.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// All of them.
+    pub calls_max: usize,
+    /// Those of a tool, where somebody said so.
+    pub per_tool: BTreeMap<Text, usize>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { calls_max: 64, per_tool: BTreeMap::new() }
+    }
+}
+
+impl Limits {
+    /// As `quipu.toml` says.
+    pub fn of(config: &Config) -> Limits {
+        let tools = config.tools.iter();
+        let per_tool = tools.filter_map(|(id, tool)| Some((id.clone(), tool.concurrency?)));
+        Limits { per_tool: per_tool.collect(), ..Limits::default() }
+    }
+}
+
+/// A call of a run.
+pub type Called = (Text, CallId);
+
+/// Lets calls run.
+pub struct Dispatcher {
+    threads: Mutex<Threads>,
+    under_way: Arc<UnderWay>,
+    all: Arc<Semaphore>,
+    per_tool: BTreeMap<Text, Arc<Semaphore>>,
+}
+
+enum Threads {
+    /// Nothing needed them yet.
+    None,
+    Some(Runtime),
+    /// Nothing starts any more.
+    Ended,
+}
+
+/// The calls that have no answer yet. Whoever takes a call out of it answers it, or has given it
+/// up: so there is never more than one answer.
+#[derive(Default)]
+struct UnderWay {
+    calls: Mutex<BTreeMap<Called, AbortHandle>>,
+    fewer: Condvar,
+}
+
+impl UnderWay {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Called, AbortHandle>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, called: &Called) -> Option<AbortHandle> {
+        let taken = self.lock().remove(called);
+        self.fewer.notify_all();
+        taken
+    }
+}
+
+impl Dispatcher {
+    /// One with these limits. No thread starts before a call needs it.
+    pub fn new(limits: &Limits) -> Dispatcher {
+        let semaphore = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
+        let per_tool = limits.per_tool.iter();
+        Dispatcher {
+            threads: Mutex::new(Threads::None),
+            under_way: Arc::default(),
+            all: semaphore(limits.calls_max),
+            per_tool: per_tool.map(|(id, count)| (id.clone(), semaphore(*count))).collect(),
+        }
+    }
+
+    /// Makes a call. What answers at once is given back; any other answer is sent, unless the call
+    /// is cancelled before. A call waits until there is room for it, and its time counts from then.
+    pub fn start(
+        &self,
+        id: CallId,
+        call: Call,
+        adapter: &dyn Adapter,
+        answer_to: &Sender<(CallId, Answer)>,
+    ) -> Option<Answer> {
+        let called = (call.run.clone(), id);
+        let subject = Subject::of(&call.request);
+        let room = self.room(&call.request);
+        let future = match adapter.call(call) {
+            Calling::Now(answer) => return Some(answer),
+            Calling::Later(future) => future,
+        };
+        let under_way = Arc::clone(&self.under_way);
+        let promise =
+            Promise { called: called.clone(), under_way, answer_to: answer_to.clone(), subject };
+        let task = async move {
+            let _permits = take_room(room).await;
+            let answer = future.await;
+            promise.keep(answer);
+        };
+        let mut threads = self.threads();
+        let runtime = match started(&mut threads) {
+            Ok(runtime) => runtime,
+            Err(why) => {
+                let message = format!("the call could not be made: {why}");
+                return Some(Answer::Failed(fault(
+                    FaultKind::Cancelled,
+                    Effect::None,
+                    message,
+                    [],
+                )));
+            }
+        };
+        // Locked until the call is listed: it may be answered before this function returns.
+        let mut calls = self.under_way.lock();
+        let earlier = calls.insert(called, runtime.spawn(task).abort_handle());
+        drop(calls);
+        assert!(earlier.is_none(), "a call is made once: the run counts them");
+        None
+    }
+
+    /// Gives a call up, and kills what it started. False if it is answered already.
+    pub fn cancel(&self, run: &Text, id: CallId) -> bool {
+        let taken = self.under_way.take(&(run.clone(), id));
+        taken.inspect(AbortHandle::abort).is_some()
+    }
+
+    /// How many calls have no answer yet.
+    pub fn under_way(&self) -> usize {
+        self.under_way.lock().len()
+    }
+
+    /// Starts nothing more, waits so long for what is under way, and gives the rest up: these come
+    /// back, and get no answer.
+    pub fn shutdown(&self, grace: Duration) -> Vec<Called> {
+        let runtime = match std::mem::replace(&mut *self.threads(), Threads::Ended) {
+            Threads::Some(runtime) => runtime,
+            Threads::None | Threads::Ended => return Vec::new(),
+        };
+        let waited = self
+            .under_way
+            .fewer
+            .wait_timeout_while(self.under_way.lock(), grace, |calls| !calls.is_empty())
+            .unwrap_or_else(PoisonError::into_inner);
+        let left = std::mem::take(&mut *{ waited.0 });
+        left.values().for_each(AbortHandle::abort);
+        // Ends the futures, and with them the programs.
+        runtime.shutdown_timeout(ENDING_MAX);
+        left.into_keys().collect()
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Threads> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where a call must find room: first at its tool, so that one that waits there takes none
+    /// from others.
+    fn room(&self, request: &Request) -> Vec<Arc<Semaphore>> {
+        let tool = match request {
+            Request::Tool(tool) => self.per_tool.get(&tool.tool),
+            _ => None,
+        };
+        tool.into_iter().chain([&self.all]).map(Arc::clone).collect()
+    }
+}
+
+async fn take_room(room: Vec<Arc<Semaphore>>) -> Vec<OwnedSemaphorePermit> {
+    let mut permits = Vec::with_capacity(room.len());
+    for semaphore in room {
+        permits.push(semaphore.acquire_owned().await.expect("no semaphore is ever closed"));
+    }
+    permits
+}
+
+fn started(threads: &mut Threads) -> Result<&Runtime, io::Error> {
+    if let Threads::None = threads {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(THREADS).thread_name("quipu-calls").enable_all();
+        *threads = Threads::Some(builder.build()?);
+    }
+    match threads {
+        Threads::Some(runtime) => Ok(runtime),
+        _ => Err(io::Error::other("everything is being shut down")),
+    }
+}
+
+/// What a call is about, where nothing else is known.
+#[derive(Clone)]
+struct Subject {
+    kind: FaultKind,
+    name: Text,
+}
+
+impl Subject {
+    fn of(request: &Request) -> Subject {
+        let (kind, name) = match request {
+            Request::Model(question) => (FaultKind::Model, question.model.clone()),
+            Request::Tool(tool) => (FaultKind::Tool, tool.tool.clone()),
+            Request::Question(_) | Request::Timer(_) => (FaultKind::Failed, "".into()),
+        };
+        Subject { kind, name }
+    }
+}
+
+/// Owes an answer. An adapter that panics leaves it unkept, and then it says so: a run must not
+/// wait for what never comes.
+struct Promise {
+    called: Called,
+    under_way: Arc<UnderWay>,
+    answer_to: Sender<(CallId, Answer)>,
+    subject: Subject,
+}
+
+impl Promise {
+    fn keep(&self, answer: Answer) {
+        if self.under_way.take(&self.called).is_some() {
+            // A run that is gone needs no answer.
+            let _ = self.answer_to.send((self.called.1, answer));
+        }
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        let message =
+            format!("what answers `{}` broke down; this is a bug in it", self.subject.name);
+        let fault: Fault = fault(self.subject.kind.clone(), Effect::Possible, message, []);
+        self.keep(Answer::Failed(fault));
+    }
+}
