@@ -1,5 +1,6 @@
 //! What all commands that drive runs share: who answers, how it is stopped, what is printed.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,8 +10,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use history::{Stream, Timestamp};
 use host::config::Config;
-use host::{ModelChoice, People, Registry, Stopped, World};
-use runtime::{Fault, FaultKind, Plan, Question, Run, Status};
+use host::models::{Absent, Profile, Sample};
+use host::{
+    Adapter, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Stopped, Unbound, World,
+};
+use runtime::{Fault, FaultKind, Plan, Question, Run, Status, ToolContract};
 use store::Store;
 use value::{Map, Text, Value, json};
 
@@ -20,9 +24,10 @@ use crate::{Outcome, output};
 
 /// Who answers what a run asks for.
 pub(crate) struct Around {
-    pub(crate) registry: Registry,
-    pub(crate) people: Box<dyn People>,
-    pub(crate) stop: Arc<AtomicBool>,
+    registry: Registry,
+    dispatcher: Dispatcher,
+    people: Box<dyn People>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Around {
@@ -31,7 +36,7 @@ impl Around {
     pub(crate) fn new(
         choice: &WorldChoice,
         model: Option<&str>,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         folder: &Path,
         store: Arc<dyn Store>,
     ) -> Result<Around> {
@@ -39,8 +44,25 @@ impl Around {
         let is_stub = matches!(model, Some(ModelChoice::Stub(_)));
         let people = people(choice.answers.as_deref(), is_stub)?;
         let config = config(choice.config.as_deref(), folder)?;
-        let registry = Registry::new(config, model, plan, store)?;
-        Ok(Around { registry, people, stop: stop_on_signals()? })
+        let asked: Arc<dyn Adapter> = match &model {
+            None => Arc::new(Absent),
+            Some(model) => model.open(&|profile| sample(plan, profile), Arc::new(Absent))?,
+        };
+        let unbound = if is_stub { Unbound::MakeUp } else { Unbound::Fail };
+        let shelved = Arc::new(Shelved::new(store, plan.name.clone()));
+        let registry = Registry::new(&config, asked, unbound).with_stores(shelved);
+        let dispatcher = Dispatcher::new(&Limits::of(&config));
+        Ok(Around { registry, dispatcher, people, stop: stop_on_signals()? })
+    }
+
+    /// What is known of tools, to be pinned in a run.
+    pub(crate) fn contracts(&self, tools: &[Text]) -> BTreeMap<Text, ToolContract> {
+        let known = tools.iter().filter_map(|tool| {
+            let contract = self.registry.resolve("tool", tool)?;
+            let (touches, again) = (contract.touches, contract.again);
+            Some((tool.clone(), ToolContract { touches, again, timeout_ms: None }))
+        });
+        known.collect()
     }
 
     /// Does something with everything that a driver needs.
@@ -57,6 +79,7 @@ impl Around {
         let world = World {
             store,
             adapter: &self.registry,
+            dispatcher: &self.dispatcher,
             people: &*self.people,
             clock: &clock,
             stop: &self.stop,
@@ -66,6 +89,20 @@ impl Around {
         view.clear();
         done
     }
+}
+
+/// Makes answers up that fit the schemas of a plan.
+fn sample(plan: &Arc<Plan>, profile: Profile) -> Sample {
+    let plan = plan.clone();
+    let profile = match profile {
+        Profile::Low => runtime::schema::Profile::Low,
+        Profile::High => runtime::schema::Profile::High,
+        Profile::Cycle => runtime::schema::Profile::Cycle,
+    };
+    Arc::new(move |schema: &str, nth: u32| {
+        let schemas = plan.schemas();
+        Some(schemas.sample(schemas.find(schema)?, profile, nth))
+    })
 }
 
 /// The first signal asks the run to pause; a second one ends the process.

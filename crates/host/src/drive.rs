@@ -20,7 +20,7 @@ use store::{
     Append, AppendError, Durability, Expected, Holder, Lease, Store, StoreError, append_checked,
 };
 
-use crate::adapter::{Adapter, Call, Calling};
+use crate::adapter::{Adapter, Call};
 use crate::dispatch::Dispatcher;
 use crate::load::{LoadError, Loaded, load};
 
@@ -39,6 +39,8 @@ pub struct World<'a> {
     pub store: &'a dyn Store,
     /// Where calls go.
     pub adapter: &'a dyn Adapter,
+    /// Lets calls run that take time.
+    pub dispatcher: &'a Dispatcher,
     /// Who answers questions at once, if anybody does.
     pub people: &'a dyn People,
     /// What time it is.
@@ -52,7 +54,11 @@ pub struct World<'a> {
 /// Somebody who may answer questions at once.
 pub trait People {
     /// The answer to a question, the how manieth of the run it is; nothing leaves it open.
-    fn answer(&self, question: &runtime::Question, nth: u64) -> Option<Result<value::Value, runtime::Fault>>;
+    fn answer(
+        &self,
+        question: &runtime::Question,
+        nth: u64,
+    ) -> Option<Result<value::Value, runtime::Fault>>;
 }
 
 /// Why a driver stopped.
@@ -110,7 +116,6 @@ pub struct Driver<'a> {
     renewed: Instant,
     /// Calls that are under way.
     under_way: BTreeMap<CallId, ()>,
-    dispatcher: Dispatcher,
     answers: (Sender<(CallId, Answer)>, Receiver<(CallId, Answer)>),
     /// Answers that came at once.
     at_once: VecDeque<(CallId, Answer)>,
@@ -171,7 +176,6 @@ impl<'a> Driver<'a> {
             lease: Some(lease),
             renewed: Instant::now(),
             under_way: BTreeMap::new(),
-            dispatcher: Dispatcher::default(),
             answers: channel(),
             at_once: VecDeque::new(),
         })
@@ -294,7 +298,7 @@ impl<'a> Driver<'a> {
             .collect();
         for call in gone {
             self.under_way.remove(&call);
-            self.dispatcher.cancel(call);
+            self.world.dispatcher.cancel(self.run.id(), call);
         }
         Ok(())
     }
@@ -355,9 +359,10 @@ impl<'a> Driver<'a> {
         for pending in leaving {
             self.under_way.insert(pending.id, ());
             let id = pending.id;
-            match self.world.adapter.call(self.call(pending)) {
-                Calling::Now(answer) => self.at_once.push_back((id, answer)),
-                Calling::Later(later) => self.dispatcher.start(id, later, &self.answers.0),
+            let call = self.call(pending);
+            let (adapter, answers) = (self.world.adapter, &self.answers.0);
+            if let Some(answer) = self.world.dispatcher.start(id, call, adapter, answers) {
+                self.at_once.push_back((id, answer));
             }
         }
         let lost: Vec<CallId> = self
@@ -369,7 +374,7 @@ impl<'a> Driver<'a> {
             .collect();
         for call in lost {
             self.under_way.remove(&call);
-            self.dispatcher.cancel(call);
+            self.world.dispatcher.cancel(self.run.id(), call);
         }
     }
 
@@ -471,8 +476,7 @@ impl<'a> Driver<'a> {
         let now = (self.world.clock)();
         // Only noted: what would follow is for whoever resumes.
         let events = runtime::note(&self.plan, &mut self.run, &input, now);
-        let advanced =
-            Advanced { events: events.map_err(DriveError::Refused)?, more: could_go_on };
+        let advanced = Advanced { events: events.map_err(DriveError::Refused)?, more: could_go_on };
         if self.append(advanced)? == Appended::Conflict {
             self.reload()?;
         }
@@ -483,12 +487,8 @@ impl<'a> Driver<'a> {
     fn wait_for_late_answers(&mut self) -> Result<(), DriveError> {
         let begin = Instant::now();
         loop {
-            let late: Vec<CallId> = self
-                .under_way
-                .keys()
-                .copied()
-                .filter(|call| self.run.awaits_late(*call))
-                .collect();
+            let late: Vec<CallId> =
+                self.under_way.keys().copied().filter(|call| self.run.awaits_late(*call)).collect();
             let Some(left) = GRACE.checked_sub(begin.elapsed()).filter(|_| !late.is_empty()) else {
                 return Ok(());
             };
@@ -528,4 +528,3 @@ fn durability(events: &[Sealed]) -> Durability {
     };
     if events.iter().any(must_stay) { Durability::Group } else { Durability::Os }
 }
-

@@ -2,14 +2,32 @@
 //! made here.
 
 mod adapter;
-mod logic;
 pub mod config;
 mod dispatch;
+mod drive;
+mod load;
+mod logic;
 pub mod models;
+pub mod pinned;
+mod questions;
 mod registry;
+mod shelved;
 pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Call, Calling, Contract};
 pub use dispatch::{Called, Dispatcher, Limits};
+pub use drive::{DriveError, Driver, People, Stopped, World};
+pub use load::{LoadError, Loaded, load};
+pub use models::ModelChoice;
+pub use questions::{Answered, Open, answer_question, find_questions, give, open_questions};
 pub use registry::{Registry, Unbound};
+pub use shelved::Shelved;
+use value::{Map, Value};
+
+/// What runs are made with, as their first event records it. The meaning of a history depends on
+/// nothing else.
+pub fn versions() -> Map {
+    let versions = [("engine", Value::Int(1)), ("python", "monty 0.0.23".into())];
+    versions.map(|(name, value)| (name.into(), value)).into_iter().collect()
+}

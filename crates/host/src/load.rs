@@ -28,7 +28,9 @@ pub enum LoadError {
     #[error("there is no run `{0}`")]
     NoRun(Stream),
     /// Its history was not written by this engine: there is no graph in it.
-    #[error("`{0}` was not run by Quipu: there is no graph in its history, so that it can be read, but neither replayed nor gone on with")]
+    #[error(
+        "`{0}` was not run by Quipu: there is no graph in its history, so that it can be read, but neither replayed nor gone on with"
+    )]
     Foreign(Stream),
     /// The engine would have done something else.
     #[error("`{0}` is not what the engine derives from its history")]
@@ -94,8 +96,7 @@ impl Folding<'_> {
             self.fold = Some(Fold::new(Arc::new(pinned::plan(document)?)));
         }
         let fold = self.fold.as_mut().ok_or_else(foreign)?;
-        fold.take(entry.seq, &entry.event, &fact, logic).map_err(|difference| {
-            LoadError::Differs(place.clone(), Box::new(difference))
-        })
+        fold.take(entry.seq, &entry.event, &fact, logic)
+            .map_err(|difference| LoadError::Differs(place.clone(), Box::new(difference)))
     }
 }

@@ -11,7 +11,7 @@ use value::{Text, Value, json};
 pub fn document(graph: &Graph) -> (Value, Text) {
     let hashes = Hashes::of(graph);
     let document = document::write(graph, &hashes);
-    (document.into(), format!("sha256:{}", hashes.checksum).into())
+    (document.into(), hashes.checksum.to_string().into())
 }
 
 /// Why there is no plan in a document.

@@ -139,7 +139,8 @@ pub fn find_questions(
     let mut answered = Vec::new();
     for stream in runs {
         let Some(info) = store.stream(&stream)? else { continue };
-        let own = store.read_kinds(&stream, &[Kind::QuestionAsked], info.first, info.next, 1_000)?;
+        let own =
+            store.read_kinds(&stream, &[Kind::QuestionAsked], info.first, info.next, 1_000)?;
         for entry in own {
             if let Some(What::QuestionAsked(question)) = store.fact(&entry.event)?.map(|it| it.what)
                 && question.question_id.starts_with(words)
@@ -178,9 +179,9 @@ pub fn answer_question(
     now: Timestamp,
 ) -> Result<Answered, DriveError> {
     let given = give(store, stream, logic, now, |run| {
-        let asked = run.pending().find(|pending| {
-            matches!(&pending.request, Request::Question(asked) if asked.id == *question)
-        })?;
+        let asked = run.pending().find(
+            |pending| matches!(&pending.request, Request::Question(asked) if asked.id == *question),
+        )?;
         Some(Input::Answer(asked.id, Answer::Person(value.clone(), actor.clone())))
     })?;
     Ok(match given {

@@ -64,13 +64,7 @@ impl Shelved {
         Ok(Contents::from_value(kind, &held).read(key))
     }
 
-    fn write(
-        &self,
-        shelf: &str,
-        kind: StoreKind,
-        args: &Map,
-        call: &Call,
-    ) -> Result<Value, Fault> {
+    fn write(&self, shelf: &str, kind: StoreKind, args: &Map, call: &Call) -> Result<Value, Fault> {
         // What can be written is decided where the stores of a run are kept, too.
         let mut written = Contents::new(kind);
         let key = args.get("key").and_then(Value::as_text);

@@ -163,6 +163,10 @@ fn go(
             None => Ok(Change::derived(What::LoopBegan { fiber, node, items: Arc::default() })),
             Some(fault) => Err(fault),
         },
+        // Without a value it is as if the label ran out.
+        Step::Return(Operand::Lit(Value::Null)) => {
+            return Change::derived(What::Moved { fiber, node, to: To::End });
+        }
         Step::Return(operand) => {
             let value = value_of(frame, operand);
             return Change::derived(What::Returned { fiber, node, value });

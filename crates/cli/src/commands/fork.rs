@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
         to_branch: arguments.branch.as_deref().map_or_else(|| run.clone(), Into::into),
         ts: now()?,
         wishes: wishes(arguments)?,
+        going_on: store::fork::GoingOn::default(),
         durability: Durability::Fsync,
     };
     let forked = fork(&*store, &at, &request).map_err(|error| match error {

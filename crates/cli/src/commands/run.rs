@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use diagnostics::Severity;
+use diagnostics::{Severity, render};
 use frontends::Format;
 use graph::{Graph, Kind};
 use host::{Driver, ModelChoice, Python, pinned};
@@ -14,7 +14,7 @@ use value::{Map, Text, Value, json};
 use super::fork::new_id;
 use crate::args::running::Run;
 use crate::args::{OntologyVersion, Reading};
-use crate::load::{Loaded, Strictness, load, unreadable};
+use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
 use crate::running::{Around, limit, named_value, report};
 use crate::{Outcome, output};
@@ -47,13 +47,14 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     };
     remind(&graph, &inputs);
     let mut logic = Python::default();
-    around.with(&*store, is_json, |world| {
-        let mut driver = Driver::begin(world, &mut logic, plan, begin)?;
-        let stopped = driver.drive()?;
-        (world.progress)(driver.plan(), driver.run());
-        Ok((driver.plan().clone(), driver.run().clone(), stopped))
-    })
-    .and_then(|(plan, run, stopped)| report(&plan, &run, stopped, is_json, Map::default()))
+    around
+        .with(&*store, is_json, |world| {
+            let mut driver = Driver::begin(world, &mut logic, plan, begin)?;
+            let stopped = driver.drive()?;
+            (world.progress)(driver.plan(), driver.run());
+            Ok((driver.plan().clone(), driver.run().clone(), stopped))
+        })
+        .and_then(|(plan, run, stopped)| report(&plan, &run, stopped, is_json, Map::default()))
 }
 
 /// Randomness follows from the id, which is random unless somebody chose it.
@@ -66,7 +67,7 @@ fn seed(run: &str) -> u64 {
 fn options(arguments: &Run, plan: &Plan, around: &Around) -> Result<Options> {
     let mut options = Options {
         model: arguments.world.model.as_deref().map(Into::into),
-        tools: around.registry.contracts(&plan.tools()),
+        tools: around.contracts(&plan.tools()),
         ..Options::default()
     };
     let choice = arguments.world.model.as_deref().map(str::parse::<ModelChoice>).transpose()?;
@@ -83,12 +84,13 @@ fn inputs(arguments: &Run) -> Result<Map> {
     let mut inputs = match &arguments.inputs {
         None => Map::default(),
         Some(file) => {
-            let text =
-                std::fs::read_to_string(file).with_context(|| format!("cannot read `{file}`"))?;
-            match json::parse(&text) {
+            let source = read_source(file)?;
+            match json::parse(&source.text) {
                 Ok(Value::Map(map)) => Arc::unwrap_or_clone(map),
                 Ok(other) => bail!("`{file}` must be a JSON object, not {}", other.kind()),
-                Err(error) => bail!("`{file}` is not JSON: {error}"),
+                Err(error) => {
+                    bail!(render::line(&source, &diagnostics::unreadable(&source, &error)))
+                }
             }
         }
     };
@@ -115,7 +117,9 @@ pub(crate) fn graph(
         let later = Reading { ontology: OntologyVersion::V02, from: reading.from, ..*reading };
         let again = load(file, &later, Strictness::Normal)?;
         if !again.has_errors() {
-            output::note(&format!("note: `{file}` is read under ontology 0.2, whose types it uses"));
+            output::note(&format!(
+                "note: `{file}` is read under ontology 0.2, whose types it uses"
+            ));
             loaded = again;
         }
     }
