@@ -159,21 +159,18 @@ impl Run {
             }
             What::Joined { group, frame } => {
                 let group = self.dissolve(group);
-                let own = self.own(group.owner);
-                own.frame = frame;
-                own.mode = Mode::Go(group.join);
-                own.turns = own.turns.max(group.turns);
-                own.cause = group.cause.or(own.cause);
-                let turns = own.turns;
-                self.ready.insert((turns, group.owner));
+                let owner = self.back_from(&group);
+                owner.frame = frame;
+                owner.cause = group.cause.or(owner.cause);
+                // The label that begins with a join begins when the join is met.
+                owner.mode = group.label.map_or(Mode::Go(group.join), Mode::Enter);
+                if self.is_own_join(self.fiber(group.owner), group.join) {
+                    self.arrived(group.owner);
+                }
             }
             What::JoinFailed { group, fault } => {
                 let group = self.dissolve(group);
-                let own = self.own(group.owner);
-                own.mode = Mode::Failing(group.join, fault);
-                own.turns = own.turns.max(group.turns);
-                let turns = own.turns;
-                self.ready.insert((turns, group.owner));
+                self.back_from(&group).mode = Mode::Failing(group.join, fault);
             }
             What::Ran { fiber, node, done, digest } => {
                 self.counts.steps += 1;
@@ -450,6 +447,10 @@ impl Run {
     ) {
         self.counts.steps += 1;
         let Step::Fork { join, .. } = plan.node(node).step else { return };
+        let label = match plan.node(node).next {
+            To::Label(label) => Some(label),
+            To::Node(_) | To::End => None,
+        };
         let strategy = match &plan.node(join).step {
             Step::Join { strategy, .. } => *strategy,
             _ => unreachable!("a fork leads to a join"),
@@ -457,6 +458,7 @@ impl Run {
         self.counts.groups += 1;
         let number: GroupNo = self.counts.groups;
         let count = u32::try_from(branches.len()).unwrap_or(u32::MAX);
+        let items = branches.iter().filter_map(|(_, item)| item.clone()).collect();
         let own = self.own(fiber);
         own.forget_tries(node);
         own.mode = Mode::AtJoin(number, join);
@@ -465,11 +467,13 @@ impl Run {
         let mut group = Group {
             owner: fiber,
             join,
+            label,
             branches: count,
             needed: strategy.needed(count),
             alive: Default::default(),
             succeeded: Default::default(),
             failed: Default::default(),
+            items,
             turns,
             cause: None,
         };
@@ -497,6 +501,14 @@ impl Run {
             self.settled.push_back(number);
         }
         self.groups.insert(number, group);
+    }
+
+    /// The fiber that waited for a group can go on, when it is its turn.
+    fn back_from(&mut self, group: &Group) -> &mut Fiber {
+        let owner = self.fibers.get_mut(&group.owner).expect("a group goes with its owner");
+        owner.turns = owner.turns.max(group.turns);
+        self.ready.insert((owner.turns, group.owner));
+        owner
     }
 
     /// Takes a fiber away that is finished.

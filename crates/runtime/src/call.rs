@@ -11,7 +11,7 @@ use graph::{Again, Touches};
 pub type CallId = u32;
 
 /// Something that the run waits for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pending {
     /// Which.
     pub id: CallId,

@@ -7,7 +7,7 @@ use value::Value;
 
 use crate::change::{Change, What};
 use crate::frame::Frame;
-use crate::plan::{LabelNo, NodeNo, Operand, Plan, Slot, Step};
+use crate::plan::{LabelNo, NodeNo, Operand, Plan, PlanNode, Slot, Step, Strategy};
 use crate::record::Recorder;
 use crate::run::{Fiber, FiberNo, Group, GroupNo, Run};
 use crate::step::{items, value_of};
@@ -52,7 +52,7 @@ pub(crate) fn settle(plan: &Plan, run: &Run, number: GroupNo) -> Change {
     if !intents.is_empty() {
         recorder.interruption(InterruptionReason::Canceled, intents);
     }
-    let merged = if group.is_met() { merge(plan, run, group) } else { Err(failure(group)) };
+    let merged = if group.is_met() { merge(plan, run, group) } else { Err(failure(join, group)) };
     let what = match merged {
         Ok(frame) => What::Joined { group: number, frame },
         Err(fault) => What::JoinFailed { group: number, fault: Box::new(fault) },
@@ -83,13 +83,21 @@ fn merge(plan: &Plan, run: &Run, group: &Group) -> Result<Frame, Fault> {
         _ => unreachable!("a group waits at a join"),
     };
     let mut merged = base.clone();
-    for branch in group.succeeded.values() {
+    for (order, branch) in &group.succeeded {
+        let item = group.items.get(*order as usize);
         for (slot, value) in branch.changed_from(base) {
+            let base = match item {
+                Some((item, began_with)) if *item == slot => Some(began_with),
+                _ => base.get(slot),
+            };
+            if value.is_some() && value == base {
+                continue;
+            }
             let reducer = own.get(&slot).or_else(|| plan.reducers.get(&slot));
             match (reducer, value) {
                 (Some(reducer), Some(value)) => {
                     let so_far = merged.take(slot);
-                    let reduced = reducer.reduce(base.get(slot), so_far, value)?;
+                    let reduced = reducer.reduce(base, so_far, value)?;
                     merged.set(slot, Some(reduced));
                 }
                 (_, value) => merged.set(slot, value.cloned()),
@@ -99,9 +107,9 @@ fn merge(plan: &Plan, run: &Run, group: &Group) -> Result<Frame, Fault> {
     Ok(merged)
 }
 
-fn failure(group: &Group) -> Fault {
+fn failure(join: &PlanNode, group: &Group) -> Fault {
     let mut failed = group.failed.values();
-    if group.needed == group.branches
+    if matches!(join.step, Step::Join { strategy: Strategy::All, .. })
         && let (Some(only), None) = (failed.next(), failed.next())
     {
         return only.fault.clone();

@@ -26,7 +26,7 @@ pub(crate) fn clock(
     slot: Option<Slot>,
 ) -> Change {
     let value = match form {
-        ClockForm::Seconds => Value::Int(run.now.micros().div_euclid(1_000_000)),
+        ClockForm::Seconds => Value::Float(run.now.micros() as f64 / 1e6),
         ClockForm::Text => Value::text(run.now.to_string()),
     };
     observed(run, fiber, node, here, TimeSource::Clock, value, slot)

@@ -4,6 +4,7 @@ use history::kinds::words::InterruptionReason;
 use history::{EventId, Timestamp};
 use value::{Map, Text, Value, json};
 
+use crate::Fault;
 use crate::answer;
 use crate::call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
@@ -17,7 +18,6 @@ use crate::record::{Recorder, question_id};
 use crate::run::{Fiber, FiberNo, Run, Waiting, Why};
 use crate::schema::SchemaId;
 use crate::step::value_of;
-use crate::{Fault, FaultKind};
 use graph::Again;
 
 /// A node asks for something.
@@ -32,8 +32,17 @@ pub(crate) fn request(
     match &here.step {
         Step::Model(step) => Ok(model(plan, run, own, fiber, node, here, step)),
         Step::Tool(step) => {
-            let call = tool(plan, run, own, step)?;
-            Ok(tool_change(run, own, fiber, node, here, call))
+            Ok(match chosen(own, step) {
+                Ok(name) => {
+                    let call = tool(plan, run, own, step, name);
+                    tool_change(run, own, fiber, node, here, call)
+                }
+                // Whoever chose it can choose again.
+                Err(unknown) => {
+                    let (slot, value, to) = (step.out, Value::text(unknown), here.next);
+                    Change::derived(What::Wrote { fiber, node, slot, value, to })
+                }
+            })
         }
         Step::Effect(step) => {
             let call = effect(plan, run, own, step);
@@ -46,7 +55,10 @@ pub(crate) fn request(
                 Value::Float(delay) => delay.max(0.0) as u64,
                 _ => 0,
             };
-            Ok(timer_change(run, fiber, node, here, delay, Why::Answer))
+            Ok(match delay {
+                0 => Change::derived(What::Moved { fiber, node, to: here.next }),
+                delay => timer_change(run, fiber, node, here, delay, Why::Answer),
+            })
         }
         _ => unreachable!("only these leave"),
     }
@@ -119,8 +131,12 @@ fn model(
 /// The object of a schema's fields, as far as the frame has them.
 pub(crate) fn shaped(plan: &Plan, run: &Run, own: &Fiber, schema: SchemaId) -> Map {
     let get = |name: &str| own.frame.get(run.slot(plan, name)?).cloned();
-    let others = own.frame.iter().filter_map(|(_, value)| value.as_map());
-    plan.schemas.input(schema, get, others)
+    let objects = own.frame.iter().filter_map(|(slot, value)| Some((slot, value.as_map()?)));
+    let mut objects: Vec<(&Text, &Map)> =
+        objects.map(|(slot, object)| (run.name(plan, slot), object)).collect();
+    // Names have no order of their own: the numbers of slots are the plan's business.
+    objects.sort_by_key(|(name, _)| *name);
+    plan.schemas.input(schema, get, objects.iter().map(|(_, object)| *object))
 }
 
 /// Everything in the frame but names that begin with `_`.
@@ -130,8 +146,7 @@ pub(crate) fn visible(plan: &Plan, run: &Run, own: &Fiber) -> Map {
     shown.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep) -> Result<ToolCall, Fault> {
-    let tool = chosen(own, step)?;
+fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep, tool: Text) -> ToolCall {
     let args = match step.input {
         Some(schema) => shaped(plan, run, own, schema),
         None => {
@@ -141,7 +156,7 @@ fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep) -> Result<ToolCall
         }
     };
     let contract = run.options.tools.get(&tool).copied().unwrap_or(ToolContract::UNKNOWN);
-    Ok(ToolCall {
+    ToolCall {
         nth: run.counts.by_tool.get(&tool).copied().unwrap_or(0) + 1,
         server: "tool".into(),
         tool,
@@ -150,11 +165,12 @@ fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep) -> Result<ToolCall
         again: contract.again,
         store: None,
         timeout_ms: step.timeout_ms.or(contract.timeout_ms),
-    })
+    }
 }
 
-/// Which tool is meant: the one there is, or the one that the frame names.
-fn chosen(own: &Fiber, step: &ToolStep) -> Result<Text, Fault> {
+/// Which tool is meant: the one there is, or the one that the frame names. Where it names none of
+/// those that there are, it is told which there are.
+fn chosen(own: &Fiber, step: &ToolStep) -> Result<Text, String> {
     let named = match &step.tool {
         Operand::Lit(value) => value.as_text().cloned(),
         Operand::Var(slot) => own.frame.get(*slot).and_then(Value::as_text).cloned(),
@@ -167,11 +183,7 @@ fn chosen(own: &Fiber, step: &ToolStep) -> Result<Text, Fault> {
     let found = step.choices.iter().find(|choice| choice.eq_ignore_ascii_case(trimmed));
     found.cloned().ok_or_else(|| {
         let choices: Vec<&str> = step.choices.iter().map(|choice| &**choice).collect();
-        let message = match trimmed {
-            "" => format!("no tool is named; it is one of {}", choices.join(", ")),
-            other => format!("there is no tool `{other}`; it is one of {}", choices.join(", ")),
-        };
-        Fault::new(FaultKind::Missing, message)
+        format!("Unknown tool: {trimmed}. There are: {}.", choices.join(", "))
     })
 }
 

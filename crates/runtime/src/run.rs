@@ -36,7 +36,7 @@ pub enum Status {
 }
 
 /// A run at some moment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     pub(crate) id: Text,
     pub(crate) agent: Text,
@@ -116,7 +116,7 @@ pub struct Failure {
 }
 
 /// One line of control.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fiber {
     pub(crate) frame: Frame,
     pub(crate) mode: Mode,
@@ -139,7 +139,7 @@ pub(crate) struct Try {
 }
 
 /// What a fiber does next.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Mode {
     /// It begins a process.
     Enter(LabelNo),
@@ -156,13 +156,13 @@ pub(crate) enum Mode {
 }
 
 /// A call that is under way in a fiber: which node made it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Activation {
     pub(crate) node: NodeNo,
     pub(crate) kind: ActivationKind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ActivationKind {
     Call,
     /// The items, and which one comes next.
@@ -172,15 +172,19 @@ pub(crate) enum ActivationKind {
 }
 
 /// The branches of one fork.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Group {
     pub(crate) owner: FiberNo,
     pub(crate) join: NodeNo,
+    /// The label that begins with the join, where the fork led to one.
+    pub(crate) label: Option<LabelNo>,
     pub(crate) branches: u32,
     pub(crate) needed: u32,
     pub(crate) alive: BTreeSet<FiberNo>,
     pub(crate) succeeded: BTreeMap<u32, Frame>,
     pub(crate) failed: BTreeMap<u32, Box<Failure>>,
+    /// What each branch was given beside the frame of its owner, where it was given something.
+    pub(crate) items: Vec<(Slot, Value)>,
     /// The most processes that one of them has begun.
     pub(crate) turns: u32,
     /// The last event that one of them went on from.
@@ -203,7 +207,7 @@ impl Group {
 }
 
 /// A call that a fiber waits for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Waiting {
     pub(crate) pending: Pending,
     pub(crate) fiber: FiberNo,
@@ -374,6 +378,11 @@ impl Run {
 
     pub(crate) fn fiber(&self, fiber: FiberNo) -> &Fiber {
         &self.fibers[&fiber]
+    }
+
+    /// Whether a node is the join that the fork of this branch waits at.
+    pub(crate) fn is_own_join(&self, fiber: &Fiber, node: NodeNo) -> bool {
+        fiber.group.is_some_and(|(group, _)| self.groups[&group].join == node)
     }
 
     /// Whether it has ended, one way or another.

@@ -8,7 +8,7 @@ use crate::change::{Change, What};
 use crate::decide::{Verdict, decide};
 use crate::frame::Frame;
 use crate::logic::Logic;
-use crate::plan::{NodeNo, Operand, Plan, Step, To};
+use crate::plan::{Condition, LabelNo, NodeNo, Operand, Plan, Step, To};
 use crate::record::Recorder;
 use crate::run::{ActivationKind, Fiber, FiberNo, Mode, Run, Status};
 use crate::{Fault, FaultKind, Request, fork, functions, kept, request};
@@ -34,9 +34,12 @@ pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Chan
     {
         return Some(leave(plan, run, *call));
     }
-    let number = whose_turn(run)?;
+    let number = whose_turn(plan, run)?;
     let fiber = run.fiber(number);
     Some(match &fiber.mode {
+        Mode::Enter(label) if comes_to_join(plan, run, fiber, *label) => {
+            Change::derived(What::Arrived { fiber: number })
+        }
         Mode::Enter(label) => {
             if run.counts.visits >= run.options.limits.visits {
                 let most = run.options.limits.visits;
@@ -58,12 +61,14 @@ pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Chan
 
 /// Which fiber goes on: the one whose turn it is until it comes to the next process; then the one
 /// that has begun the fewest, among equals the oldest.
-fn whose_turn(run: &Run) -> Option<FiberNo> {
+fn whose_turn(plan: &Plan, run: &Run) -> Option<FiberNo> {
     if let Some(turn) = run.turn
         && let Some(fiber) = run.fibers.get(&turn)
     {
         match &fiber.mode {
             Mode::Go(_) | Mode::Back(_) | Mode::Failing(..) => return Some(turn),
+            // A join that it is waited for at is no process.
+            Mode::Enter(label) if comes_to_join(plan, run, fiber, *label) => return Some(turn),
             Mode::Waits(call, _) if run.options.in_turn => {
                 let waits_for = run.calls.get(call).map(|waiting| &waiting.pending.request);
                 if matches!(waits_for, Some(Request::Model(_) | Request::Tool(_))) {
@@ -74,6 +79,12 @@ fn whose_turn(run: &Run) -> Option<FiberNo> {
         }
     }
     run.ready.first().map(|(_, fiber)| *fiber)
+}
+
+/// Whether a label begins with the join that the fork of this branch waits at: then the branch has
+/// come to it, and the label begins when the fiber that waits goes on.
+fn comes_to_join(plan: &Plan, run: &Run, fiber: &Fiber, label: LabelNo) -> bool {
+    plan.label(label).entry.is_some_and(|entry| run.is_own_join(fiber, entry))
 }
 
 /// A call may leave, if the deciders say so.
@@ -150,22 +161,26 @@ fn go(
             let to = if holds { *then } else { *otherwise };
             return Change::derived(What::Decided { fiber, node, holds, to });
         }
-        Step::Call { label, .. } => match too_deep(run, own) {
-            None => Ok(Change::derived(What::Called { fiber, node, label: *label })),
-            Some(fault) => Err(fault),
-        },
-        Step::Loop { list, .. } => match too_deep(run, own) {
-            None => items(&value_of(frame, list))
-                .map(|items| Change::derived(What::LoopBegan { fiber, node, items })),
-            Some(fault) => Err(fault),
-        },
-        Step::While { .. } => match too_deep(run, own) {
-            None => Ok(Change::derived(What::LoopBegan { fiber, node, items: Arc::default() })),
-            Some(fault) => Err(fault),
-        },
-        // Without a value it is as if the label ran out.
-        Step::Return(Operand::Lit(Value::Null)) => {
-            return Change::derived(What::Moved { fiber, node, to: To::End });
+        Step::Call { label, .. } => too_deep(run, own)
+            .map(|()| Change::derived(What::Called { fiber, node, label: *label })),
+        // A loop without a turn calls nothing, and writes nothing.
+        Step::Loop { list, after, .. } => items(&value_of(frame, list)).and_then(|items| {
+            if items.is_empty() {
+                return Ok(Change::derived(What::Moved { fiber, node, to: *after }));
+            }
+            too_deep(run, own)?;
+            Ok(Change::derived(What::LoopBegan { fiber, node, items }))
+        }),
+        Step::While { condition, limit, after, .. } => {
+            if !condition.holds(frame) {
+                return Change::derived(What::Decided { fiber, node, holds: false, to: *after });
+            }
+            match limit {
+                0 => Err(still_holds(condition, 0)),
+                _ => too_deep(run, own).map(|()| {
+                    Change::derived(What::LoopBegan { fiber, node, items: Arc::default() })
+                }),
+            }
         }
         Step::Return(operand) => {
             let value = value_of(frame, operand);
@@ -204,7 +219,7 @@ fn go(
         }
         // A branch that comes to its own join is finished; anybody else passes.
         Step::Join { .. } => {
-            let is_own = own.group.is_some_and(|(group, _)| run.groups[&group].join == node);
+            let is_own = run.is_own_join(own, node);
             return Change::derived(match is_own {
                 true => What::Arrived { fiber },
                 false => What::Moved { fiber, node, to },
@@ -228,10 +243,17 @@ pub(crate) fn failed(fiber: FiberNo, node: NodeNo, fault: Fault, pops: bool) -> 
     Change::derived(What::Failed { fiber, node, fault: Box::new(fault), pops })
 }
 
-fn too_deep(run: &Run, fiber: &Fiber) -> Option<Fault> {
+fn too_deep(run: &Run, fiber: &Fiber) -> Result<(), Fault> {
     let most = run.options.limits.depth;
-    (fiber.stack.len() as u64 >= most)
-        .then(|| Fault::new(FaultKind::Depth, format!("{most} calls within each other")))
+    match (fiber.stack.len() as u64) < most {
+        true => Ok(()),
+        false => Err(Fault::new(FaultKind::Depth, format!("{most} calls within each other"))),
+    }
+}
+
+fn still_holds(condition: &Condition, limit: u64) -> Fault {
+    let message = format!("`{}` still holds after {limit} turns", condition.text);
+    Fault::new(FaultKind::Turns, message)
 }
 
 /// The items that a loop or a fork goes over.
@@ -278,11 +300,7 @@ fn back(plan: &Plan, run: &Run, fiber: FiberNo, own: &Fiber, value: Option<&Valu
                 return came_back(*last, *after);
             }
             if turns >= limit {
-                let fault = Fault::new(
-                    FaultKind::Turns,
-                    format!("`{}` still holds after {limit} turns", condition.text),
-                );
-                return failed(fiber, node, fault, true);
+                return failed(fiber, node, still_holds(condition, *limit), true);
             }
             let first = *turns == 0;
             Change::derived(What::Turned { fiber, node, item: None, body: *body, first })

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use sim::engine::cases::{Case, cases, with_outcomes};
-use sim::engine::{Outcome, naive};
+use sim::engine::{Outcome, driven, naive};
 
 /// The only place that knows how a case is run.
 fn run(case: &Case) -> Outcome {
@@ -35,9 +35,13 @@ fn every_case_comes_to_what_is_written() {
             continue;
         }
         for (case, outcome) in cases.iter().zip(&outcomes) {
-            if case.outcome != outcome.to_string() {
-                let (name, wanted) = (&case.name, &case.outcome);
+            let (name, wanted) = (&case.name, &case.outcome);
+            if *wanted != outcome.to_string() {
                 different.push_str(&format!("{name}: expected\n{wanted}came to\n{outcome}\n"));
+            }
+            let driven = driven::run(&case.graph, &case.inputs, &case.world, &case.limits);
+            if *wanted != driven.to_string() {
+                different.push_str(&format!("{name}: expected\n{wanted}driven to\n{driven}\n"));
             }
         }
     }

@@ -213,6 +213,8 @@ impl Strategy {
                     branches / 2 + 1
                 }
             }
+            // No branch at all is a join that is met.
+            Strategy::Quorum(Some(_)) if branches == 0 => 0,
             Strategy::Quorum(Some(count)) => count,
         }
     }

@@ -13,6 +13,8 @@
 //! ```
 
 pub mod cases;
+mod desk;
+pub mod driven;
 pub mod graphs;
 pub mod naive;
 mod outcome;
@@ -20,6 +22,7 @@ pub mod shrink;
 mod sketch;
 mod world;
 
+pub use desk::Desk;
 use diagnostics::{Severity, Source};
 use graph::Graph;
 use graph::validate::{Edges, validate};
@@ -37,7 +40,7 @@ pub struct Limits {
     pub steps: usize,
     /// How many activations a fiber may have.
     pub depth: usize,
-    /// How many branches may begin, in all.
+    /// How many fibers there may be at the same time.
     pub fibers: usize,
 }
 

@@ -24,12 +24,19 @@ pub fn graph(seed: u64, size: usize) -> graph::Graph {
 
 /// The same, as a document.
 pub fn document(seed: u64, size: usize) -> Value {
-    let sketch = Sketch::read(&text(seed, size)).unwrap_or_else(|why| {
-        panic!("seed {seed} with size {size} gives a bad text: {why}\n{}", text(seed, size))
+    let maker = Maker::made(seed, size);
+    let text = maker.text();
+    let sketch = Sketch::read(&text).unwrap_or_else(|why| {
+        panic!("seed {seed} with size {size} gives a bad text: {why}\n{text}")
     });
     let mut document = sketch.document();
     if let Value::Map(members) = &mut document {
-        let declarations = json::parse(DECLARATIONS).expect("the declarations are JSON");
+        // Counters are inputs too: what was never set cannot be counted up.
+        let counters: String = (1..=maker.counters)
+            .map(|counter| format!("\"k{counter}\": {{\"default\": 0}}, "))
+            .collect();
+        let declarations = DECLARATIONS.replace("COUNTERS ", &counters);
+        let declarations = json::parse(&declarations).expect("the declarations are JSON");
         std::sync::Arc::make_mut(members).insert("declarations".into(), declarations);
     }
     document
@@ -37,24 +44,7 @@ pub fn document(seed: u64, size: usize) -> Value {
 
 /// The same, as a sketch without declarations.
 pub fn text(seed: u64, size: usize) -> String {
-    let mut maker = Maker {
-        random: Random::new(seed),
-        labels: Vec::new(),
-        counters: 0,
-        names: 0,
-        left: size.max(1),
-    };
-    maker.region("p", 0, &End::Return);
-    // Made inside out; a document begins with its entry.
-    maker.labels.reverse();
-    let mut text = String::new();
-    for (name, lines) in &maker.labels {
-        let _ = writeln!(text, "{name}");
-        for line in lines {
-            let _ = writeln!(text, "  {line}");
-        }
-    }
-    text
+    Maker::made(seed, size).text()
 }
 
 /// What a run of it is given.
@@ -82,7 +72,7 @@ pub fn inputs(seed: u64) -> Map {
 
 const DECLARATIONS: &str = r#"{
   "inputs": {
-    "a": {"default": 1}, "b": {"default": 2}, "c": {"default": 3}, "d": {"default": 0},
+    COUNTERS "a": {"default": 1}, "b": {"default": 2}, "c": {"default": 3}, "d": {"default": 0},
     "s": {"default": "yes"}, "t": {"default": "calm"},
     "items": {"default": [1, 2]}, "bag": {"default": []},
     "rows": {"default": [{"n": 2, "s": "x"}, {"n": 1, "s": "y"}, {"n": 3, "s": "x"}]},
@@ -135,6 +125,31 @@ struct Maker {
 const DEPTH_MAX: usize = 6;
 
 impl Maker {
+    fn made(seed: u64, size: usize) -> Maker {
+        let mut maker = Maker {
+            random: Random::new(seed),
+            labels: Vec::new(),
+            counters: 0,
+            names: 0,
+            left: size.max(1),
+        };
+        maker.region("p", 0, &End::Return);
+        // Made inside out; a document begins with its entry.
+        maker.labels.reverse();
+        maker
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (name, lines) in &self.labels {
+            let _ = writeln!(text, "{name}");
+            for line in lines {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+        text
+    }
+
     fn name(&mut self, kind: &str) -> String {
         self.names += 1;
         format!("{kind}{}", self.names)

@@ -159,7 +159,9 @@ impl Run<'_> {
     /// Goes on by a port; without an edge the label ends.
     pub(super) fn follow(&mut self, fiber: usize, spot: &Spot, port: Port) -> Doing {
         let Some(edge) = self.edges_from(spot, port).next() else {
-            return self.give_back(fiber, Value::Null);
+            let is_last = self.fibers[fiber].stack.len() == 1;
+            let value = if is_last { self.last_output.clone() } else { Value::Null };
+            return self.give_back(fiber, value);
         };
         let to = edge.to.clone();
         match edge.to_kind {
@@ -293,6 +295,7 @@ impl Run<'_> {
         let delay = match strategy {
             "linear" => backoff * attempt,
             "exponential" => backoff << (attempt - 1),
+            "none" => 0,
             _ => backoff,
         };
         Some(delay.min(number("backoff_max_ms").unwrap_or(u64::MAX)))

@@ -46,22 +46,23 @@ impl Run<'_> {
         if !self.node_at(&join).def().is_some_and(|op| op.joins) {
             return Doing::Failed(spot.clone(), Fault::new("missing"));
         }
+        let alive = self.fibers.iter().filter(|fiber| !matches!(fiber.doing, Doing::Over)).count();
+        if alive + items.len() * labels.len() > self.limits.fibers {
+            self.ended = Some(Status::Failed("fibers_exceeded".into()));
+            return Doing::Over;
+        }
         let number = self.forks.len();
+        let begun = self.fibers[fiber].begun;
         let mut branches = Vec::new();
         for item in items {
             for label in &labels {
-                self.branches += 1;
-                if self.branches > self.limits.fibers {
-                    self.ended = Some(Status::Failed("fibers_exceeded".into()));
-                    return Doing::Over;
-                }
                 let mut frame = self.fibers[fiber].frame.clone();
                 if let (Some(name), Some(item)) = (&item_name, &item) {
                     frame.0.insert(name.clone(), item.clone());
                 }
                 branches.push(self.fibers.len());
                 let doing = Doing::Begin { label: label.clone(), met: false };
-                self.fibers.push(Fiber::new(frame.0, doing, Some(number)));
+                self.fibers.push(Fiber { begun, ..Fiber::new(frame.0, doing, Some(number)) });
             }
         }
         self.fibers[fiber].doing = Doing::Waiting;
@@ -107,9 +108,12 @@ impl Run<'_> {
                 None => total,
             },
         };
+        let highest = fork.branches.iter().map(|branch| &self.fibers[*branch]);
+        let highest = highest.filter(|branch| branch.finished.is_some()).map(|one| one.begun).max();
         if total == 0 || succeeded >= needed {
             self.decide(number);
             self.merge(number);
+            self.catch_up(parent, highest);
             let fork = &self.forks[number];
             self.fibers[parent].doing = match fork.label.clone() {
                 // Where its own fork waits too, it has come to the join.
@@ -122,6 +126,7 @@ impl Run<'_> {
             };
         } else if total - failures.len() < needed {
             self.decide(number);
+            self.catch_up(parent, highest);
             let fault = match (strategy, failures.into_iter().next()) {
                 ("all", Some(fault)) => fault,
                 _ => Fault::new("branches"),
@@ -129,6 +134,12 @@ impl Run<'_> {
             self.fibers[parent].top().attempts = 0;
             self.fibers[parent].doing = Doing::Failed(join, fault);
         }
+    }
+
+    /// A fiber has begun as many processes as the branch that it waited for and that began most.
+    fn catch_up(&mut self, parent: usize, highest: Option<usize>) {
+        let parent = &mut self.fibers[parent];
+        parent.begun = parent.begun.max(highest.unwrap_or(0));
     }
 
     /// Cancels the branches that still run, with everything they began.

@@ -10,9 +10,7 @@ use crate::engine::world::Fault;
 /// What a function of these arguments gives.
 pub(super) fn apply(name: &str, args: &[Value]) -> Result<Value, Fault> {
     let bad = || Fault::new("function");
-    // A counter that nobody has set yet is 0.
     let whole = |value: &Value| match value {
-        Value::Null => Ok(0),
         Value::Int(number) => Ok(*number),
         _ => Err(bad()),
     };

@@ -49,7 +49,7 @@ pub fn run(graph: &Graph, inputs: &Map, world: &mut World, limits: &Limits) -> O
         asked_count: 0,
         now: BEGIN_MICROS,
         steps: 0,
-        branches: 0,
+        last_output: Value::Null,
         path: Vec::new(),
         effects: Vec::new(),
         ended: None,
@@ -91,7 +91,8 @@ struct Run<'a> {
     asked_count: usize,
     now: i64,
     steps: usize,
-    branches: usize,
+    /// What the last model or tool answered.
+    last_output: Value,
     path: Vec<Text>,
     effects: Vec<Asked>,
     ended: Option<Status>,

@@ -37,7 +37,8 @@ impl Run<'_> {
             Err(fault) => return Doing::Failed(spot, fault),
         };
         let Some(schema) = schema else {
-            self.write_out(fiber, &spot, Value::text(text));
+            self.last_output = Value::text(text);
+            self.write_out(fiber, &spot, self.last_output.clone());
             return Doing::GoOn(spot, Port::Next);
         };
         let Some(whole) = object_in(&text).and_then(|whole| self.fitted(&schema, whole)) else {
@@ -50,6 +51,7 @@ impl Run<'_> {
         }
         let name = self.graph.declarations.name_of_answer(&schema);
         let whole = Value::from(whole);
+        self.last_output = whole.clone();
         self.write(fiber, &name, whole.clone());
         self.write_out(fiber, &spot, whole);
         Doing::GoOn(spot, Port::Next)

@@ -179,7 +179,7 @@ impl Run<'_> {
         let frame = &self.fibers[fiber].frame;
         let holds = match policy.strip_prefix("role:") {
             Some(role) => frame.read("_role") == Value::text(role),
-            None => policy == "auth" && frame.read("_auth_present") == Value::Bool(true),
+            None => policy == "auth" && graph::truthy(&frame.read("_auth_present")),
         };
         if holds { Ok(()) } else { Err(Fault::new("denied")) }
     }
@@ -200,6 +200,13 @@ impl Run<'_> {
         let (at, request) = self.asks(&spot, format!("person {prompt}"));
         match (self.world.person(&at, &request, &options, expires), expires) {
             (Reply::After(after, answer), expires) if expires.is_none_or(|at| after < at) => {
+                // One of the options is kept in small letters, however it was written.
+                let answer = match answer {
+                    Value::Text(chosen) if !options.is_empty() => {
+                        Value::text(chosen.to_lowercase())
+                    }
+                    answer => answer,
+                };
                 self.wait(fiber, after, Doing::Answered(spot, answer))
             }
             (_, Some(expires)) => self.wait(fiber, expires, Doing::Expired(spot)),
@@ -261,11 +268,15 @@ impl Run<'_> {
             _ => match node.verb() {
                 Some(Verb::InvokeAgent) => return self.asks_model(fiber, spot, node),
                 Some(Verb::CallTool) => {
-                    let tool = self.read(fiber, node.operands.one("target"));
-                    let tool = tool.as_text().cloned().unwrap_or_else(|| "".into());
-                    let args = value::json::canonical(&self.shaped(fiber, node));
-                    let (at, request) = self.asks(&spot, format!("tool {tool} {args}"));
-                    self.world.tool(&at, &request)
+                    let tool = match self.chosen_tool(fiber, node) {
+                        Ok(tool) => tool,
+                        Err(unknown) => {
+                            self.write_out(fiber, &spot, Value::text(unknown));
+                            return Doing::GoOn(spot, Port::Next);
+                        }
+                    };
+                    let args = value::json::canonical(&self.tool_input(fiber, node));
+                    self.calls(&spot, format!("tool {tool} {args}"))
                 }
                 Some(Verb::ReadStore) => Ok(self.reads_store(fiber, node)),
                 Some(Verb::WriteStore | Verb::Publish) => {
@@ -273,10 +284,7 @@ impl Run<'_> {
                     return Doing::GoOn(spot, Port::Next);
                 }
                 Some(Verb::Receive) => Ok(self.receives(node)),
-                _ => {
-                    let (at, request) = self.asks(&spot, format!("{namespace}.{verb}"));
-                    self.world.tool(&at, &request)
-                }
+                _ => self.calls(&spot, format!("{namespace}.{verb}")),
             },
         };
         match given {
@@ -286,6 +294,45 @@ impl Run<'_> {
             }
             Err(fault) => Doing::Failed(spot, fault),
         }
+    }
+}
+
+impl Run<'_> {
+    fn calls(&mut self, spot: &Spot, request: String) -> Result<Value, Fault> {
+        let (at, request) = self.asks(spot, request);
+        let answer = self.world.tool(&at, &request)?;
+        self.last_output = answer.clone();
+        Ok(answer)
+    }
+
+    /// The tool that is named; of several, the one that is meant whatever its letters' case.
+    fn chosen_tool(&self, fiber: usize, node: &Node) -> Result<Text, String> {
+        let named = self.read(fiber, node.operands.one("target"));
+        let named = named.as_text().cloned().unwrap_or_else(|| "".into());
+        let choices = match node.operands.get("args") {
+            Some(Filled::Many(args)) => args.iter().filter_map(|arg| match arg {
+                Operand::Lit(Value::Text(tool)) => Some(tool.clone()),
+                _ => None,
+            }),
+            Some(Filled::One(_)) | None => return Ok(named),
+        };
+        let choices: Vec<Text> = choices.collect();
+        let wanted = named.trim().to_ascii_lowercase();
+        let meant = choices.iter().find(|choice| choice.to_ascii_lowercase() == wanted);
+        meant.cloned().ok_or_else(|| {
+            format!("Unknown tool: {}. There are: {}.", named.trim(), choices.join(", "))
+        })
+    }
+
+    /// The fields of the input schema, else the first of three names that holds something.
+    fn tool_input(&self, fiber: usize, node: &Node) -> Value {
+        if node.operands.text("input").is_some() {
+            return self.shaped(fiber, node);
+        }
+        let frame = &self.fibers[fiber].frame;
+        let given = ["tool_input", "input", "action"].map(|name| frame.read(name));
+        let given = given.into_iter().find(graph::truthy);
+        Value::map([("input", given.unwrap_or_else(|| "".into()))])
     }
 }
 
