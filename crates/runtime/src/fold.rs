@@ -27,7 +27,7 @@ pub struct Difference {
     /// What was recorded.
     pub recorded: Event,
     /// What the engine would record; nothing where it would wait.
-    pub derived: Option<Event>,
+    pub derived: Option<Box<Event>>,
     /// In words, where the engine cannot take the event at all.
     pub why: Option<String>,
 }
@@ -40,18 +40,20 @@ pub struct Fold {
     held: Option<(Change, usize)>,
     /// Events that belong to an input of which more must be seen.
     partial: Vec<(Event, Fact)>,
+    /// A fork has begun, and nothing has come since but how: the engine goes on behind that.
+    parting: bool,
 }
 
 impl Fold {
     /// Nothing yet.
     pub fn new(plan: Arc<Plan>) -> Fold {
         let run = Run::new(&plan);
-        Fold { plan, run, held: None, partial: Vec::new() }
+        Fold { plan, run, held: None, partial: Vec::new(), parting: false }
     }
 
     /// Goes on with a run that was brought to another plan.
     pub(crate) fn resume(plan: Arc<Plan>, run: Run) -> Fold {
-        Fold { plan, run, held: None, partial: Vec::new() }
+        Fold { plan, run, held: None, partial: Vec::new(), parting: false }
     }
 
     /// The run as the events so far left it: as it was after the last of them, before the engine
@@ -96,8 +98,14 @@ impl Fold {
         watch: &mut dyn Watch,
     ) -> Result<(), Difference> {
         let differs = |derived: Option<Event>, why: Option<String>| {
-            Err(Difference { seq, recorded: event.clone(), derived, why })
+            Err(Difference { seq, recorded: event.clone(), derived: derived.map(Box::new), why })
         };
+        self.parting = begins_fork(fact) || self.parting && tells_of_fork(fact);
+        if begins_fork(fact) {
+            // What the parent would have recorded next is not this run's.
+            self.held = None;
+            self.partial.clear();
+        }
         let is_logic = matches!(&fact.what, Said::ToolCall(call)
             if call.server.as_deref() == Some("logic"));
         if self.held.is_none() && self.partial.is_empty() && is_logic {
@@ -113,11 +121,13 @@ impl Fold {
             return match self.matched(&call, watch) {
                 Ok(()) => self.matched(event, watch).or_else(|derived| differs(derived, None)),
                 Err(derived) => {
+                    let derived = derived.map(Box::new);
                     Err(Difference { seq: seq - 1, recorded: call, derived, why: None })
                 }
             };
         }
-        self.go_on(logic, watch, stops_at(fact));
+        let until = if self.parting { Some(self.run.steps()) } else { stops_at(fact) };
+        self.go_on(logic, watch, until);
         if self.held.is_some() {
             return self.matched(event, watch).or_else(|derived| differs(derived, None));
         }
@@ -136,6 +146,7 @@ impl Fold {
                 if let Some((earlier, _)) = before
                     && let Err(derived) = self.matched(&earlier, watch)
                 {
+                    let derived = derived.map(Box::new);
                     return Err(Difference { seq: seq - 1, recorded: earlier, derived, why: None });
                 }
                 self.matched(event, watch).or_else(|derived| differs(derived, None))
@@ -143,8 +154,18 @@ impl Fold {
         }
     }
 
+    /// How many events were taken in that the engine's were not held against yet.
+    pub(crate) fn unmatched(&self) -> u64 {
+        self.partial.len() as u64
+    }
+
     /// Steps until something would be recorded, or nothing can go on.
-    fn go_on(&mut self, logic: &mut dyn Logic, watch: &mut dyn Watch, until: Option<u64>) {
+    pub(crate) fn go_on(
+        &mut self,
+        logic: &mut dyn Logic,
+        watch: &mut dyn Watch,
+        until: Option<u64>,
+    ) {
         while self.held.is_none() && until != Some(self.run.steps()) {
             let Some(change) = step(&self.plan, &self.run, logic) else { return };
             if change.events.is_empty() {
@@ -287,6 +308,24 @@ fn text_of(content: &[Arc<value::Map>]) -> Option<Text> {
 fn is_beginning_of_answer(fact: &Fact) -> bool {
     matches!(&fact.what, Said::MessageCreated(created)
         if created.message.role == Some(Role::Assistant))
+}
+
+fn begins_fork(fact: &Fact) -> bool {
+    matches!(&fact.what, Said::RunStarted(started) if started.from.is_some())
+}
+
+/// What stands between the beginning of a fork and what it does itself.
+fn tells_of_fork(fact: &Fact) -> bool {
+    matches!(
+        fact.what,
+        Said::AgentForked(_)
+            | Said::ResourceRegistered(_)
+            | Said::ResourceAttached(_)
+            | Said::ResourceDetached(_)
+            | Said::SnapshotCreated(_)
+            | Said::RestoreAttempted(_)
+            | Said::StateSet(_)
+    )
 }
 
 /// After how many steps the run was stopped, if it could have gone on.

@@ -25,6 +25,7 @@ mod run;
 pub mod schema;
 mod step;
 pub mod stores;
+mod trace;
 
 pub use advance::{Advanced, advance, note};
 pub use call::{
@@ -40,3 +41,6 @@ pub use plan::{Plan, Unrunnable};
 pub use record::idempotency_key;
 pub use reduce::Reducer;
 pub use run::{Failure, Run, Status, Usage};
+pub use trace::{
+    Answered, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind, trace, trace_rest,
+};
