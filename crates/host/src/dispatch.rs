@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -58,6 +59,7 @@ pub struct Dispatcher {
     under_way: Arc<UnderWay>,
     all: Arc<Semaphore>,
     per_tool: BTreeMap<Text, Arc<Semaphore>>,
+    tickets: AtomicU64,
 }
 
 enum Threads {
@@ -72,17 +74,28 @@ enum Threads {
 /// up: so there is never more than one answer.
 #[derive(Default)]
 struct UnderWay {
-    calls: Mutex<BTreeMap<Called, AbortHandle>>,
+    calls: Mutex<BTreeMap<Called, Listed>>,
     fewer: Condvar,
 }
 
+struct Listed {
+    /// A call that was cancelled may still be ending when it is made again under its number; what
+    /// it then says must not be taken for the answer.
+    ticket: Ticket,
+    task: AbortHandle,
+}
+
+/// Of all calls that were ever started, which one.
+type Ticket = u64;
+
 impl UnderWay {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Called, AbortHandle>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Called, Listed>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, called: &Called) -> Option<AbortHandle> {
-        let taken = self.lock().remove(called);
+    fn take(&self, called: &Called, fits: impl FnOnce(&Listed) -> bool) -> Option<Listed> {
+        let mut calls = self.lock();
+        let taken = calls.get(called).is_some_and(fits).then(|| calls.remove(called)).flatten();
         self.fewer.notify_all();
         taken
     }
@@ -98,6 +111,7 @@ impl Dispatcher {
             under_way: Arc::default(),
             all: semaphore(limits.calls_max),
             per_tool: per_tool.map(|(id, count)| (id.clone(), semaphore(*count))).collect(),
+            tickets: AtomicU64::new(0),
         }
     }
 
@@ -117,9 +131,14 @@ impl Dispatcher {
             Calling::Now(answer) => return Some(answer),
             Calling::Later(future) => future,
         };
-        let under_way = Arc::clone(&self.under_way);
-        let promise =
-            Promise { called: called.clone(), under_way, answer_to: answer_to.clone(), subject };
+        let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
+        let promise = Promise {
+            called: called.clone(),
+            ticket,
+            under_way: Arc::clone(&self.under_way),
+            answer_to: answer_to.clone(),
+            subject,
+        };
         let task = async move {
             let _permits = take_room(room).await;
             let answer = future.await;
@@ -140,7 +159,8 @@ impl Dispatcher {
         };
         // Locked until the call is listed: it may be answered before this function returns.
         let mut calls = self.under_way.lock();
-        let earlier = calls.insert(called, runtime.spawn(task).abort_handle());
+        let task = runtime.spawn(task).abort_handle();
+        let earlier = calls.insert(called, Listed { ticket, task });
         drop(calls);
         assert!(earlier.is_none(), "a call is made once: the run counts them");
         None
@@ -148,8 +168,8 @@ impl Dispatcher {
 
     /// Gives a call up, and kills what it started. False if it is answered already.
     pub fn cancel(&self, run: &Text, id: CallId) -> bool {
-        let taken = self.under_way.take(&(run.clone(), id));
-        taken.inspect(AbortHandle::abort).is_some()
+        let taken = self.under_way.take(&(run.clone(), id), |_| true);
+        taken.inspect(|listed| listed.task.abort()).is_some()
     }
 
     /// How many calls have no answer yet.
@@ -170,7 +190,7 @@ impl Dispatcher {
             .wait_timeout_while(self.under_way.lock(), grace, |calls| !calls.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
         let left = std::mem::take(&mut *{ waited.0 });
-        left.values().for_each(AbortHandle::abort);
+        left.values().for_each(|listed| listed.task.abort());
         // Ends the futures, and with them the programs.
         runtime.shutdown_timeout(ENDING_MAX);
         left.into_keys().collect()
@@ -233,6 +253,7 @@ impl Subject {
 /// wait for what never comes.
 struct Promise {
     called: Called,
+    ticket: Ticket,
     under_way: Arc<UnderWay>,
     answer_to: Sender<(CallId, Answer)>,
     subject: Subject,
@@ -240,7 +261,8 @@ struct Promise {
 
 impl Promise {
     fn keep(&self, answer: Answer) {
-        if self.under_way.take(&self.called).is_some() {
+        let is_mine = |listed: &Listed| listed.ticket == self.ticket;
+        if self.under_way.take(&self.called, is_mine).is_some() {
             // A run that is gone needs no answer.
             let _ = self.answer_to.send((self.called.1, answer));
         }

@@ -3,7 +3,7 @@
 use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 use host::{Adapter, Call, Calling, Dispatcher, Limits};
@@ -149,6 +149,52 @@ fn a_call_that_is_cancelled_is_dropped_and_never_answers() {
     assert_eq!(answers.recv(), Ok((1, number(2))));
     drop(sender);
     assert_eq!(answers.iter().count(), 0, "the first attempt never answers");
+}
+
+#[test]
+fn what_a_cancelled_call_leaves_behind_is_not_taken_for_the_next_attempt() {
+    let dispatcher = Dispatcher::new(&Limits::default());
+    let (sender, answers): Answers = channel();
+    let ending = Arc::new(Barrier::new(2));
+    let first = {
+        let ending = Arc::clone(&ending);
+        Does(move |_| {
+            let slow = SlowToEnd(Arc::clone(&ending));
+            later(async move {
+                slow.0.wait();
+                pending().await
+            })
+        })
+    };
+    dispatcher.start(1, call("{}"), &first, &sender);
+    ending.wait();
+    assert!(dispatcher.cancel(&"run-1".into(), 1));
+    let (go_on, told) = tokio::sync::oneshot::channel::<()>();
+    let told = Mutex::new(Some(told));
+    let second = Does(move |_| {
+        let told = told.lock().unwrap().take().unwrap();
+        later(async move {
+            told.await.unwrap();
+            number(2)
+        })
+    });
+    dispatcher.start(1, call("{}"), &second, &sender);
+    // Only now the first one ends, while the second is under way.
+    ending.wait();
+    ending.wait();
+    go_on.send(()).unwrap();
+    assert_eq!(answers.recv(), Ok((1, number(2))));
+    assert_eq!(dispatcher.under_way(), 0);
+}
+
+/// Ends when the test lets it, and says that it has.
+struct SlowToEnd(Arc<Barrier>);
+
+impl Drop for SlowToEnd {
+    fn drop(&mut self) {
+        self.0.wait();
+        self.0.wait();
+    }
 }
 
 #[test]
