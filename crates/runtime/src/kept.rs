@@ -41,7 +41,7 @@ pub(crate) fn uuid(
     slot: Option<Slot>,
 ) -> Change {
     let seed = format!("uuid\n{}\n{}\n{}", run.id, run.seed, run.counts.ids + 1);
-    let hex = Digest::of(seed.as_bytes()).to_string();
+    let hex = format!("{:x}", Digest::of(seed.as_bytes()));
     // Version 4, as far as its digits say.
     let uuid = format!(
         "{}-{}-4{}-8{}-{}",

@@ -31,7 +31,7 @@ impl<'a> Recorder<'a> {
             agent_id: Some(run.agent.clone()),
             run_id: Some(run.id.clone()),
             at: at.cloned(),
-            derived: run.derived.map(|digest| digest.to_string()[..16].into()),
+            derived: run.derived.map(|digest| format!("{digest:x}")[..16].into()),
             ..Common::at(run.now)
         };
         Recorder { run, common, events: Vec::new() }
@@ -272,10 +272,11 @@ fn said(role: Role, text: &Text) -> Message {
 
 /// The key under which an effect may run again: the same for every attempt, another in every fork.
 pub fn idempotency_key(run: &str, intent: EventId) -> Text {
-    Digest::of(format!("effect\n{run}\n{intent}").as_bytes()).to_string().into()
+    format!("{:x}", Digest::of(format!("effect\n{run}\n{intent}").as_bytes())).into()
 }
 
 /// The name of a question. It is in the event that asks, so that it follows from what was before.
 pub(crate) fn question_id(run: &str, at: &str, number: u32) -> Text {
-    Digest::of(format!("question\n{run}\n{at}\n{number}").as_bytes()).to_string()[..12].into()
+    let digest = Digest::of(format!("question\n{run}\n{at}\n{number}").as_bytes());
+    format!("{digest:x}")[..12].into()
 }

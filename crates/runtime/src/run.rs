@@ -339,9 +339,12 @@ impl Run {
         (self.path.iter().map(|label| &plan.label(*label).id), omitted)
     }
 
-    /// What it gave back.
+    /// What it gave back; where that is nothing, what the last model or tool answered.
     pub fn result(&self) -> &Value {
-        &self.result
+        match &self.result {
+            Value::Null if self.status == Status::Done => &self.last_output,
+            result => result,
+        }
     }
 
     /// Why it failed.

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
 
 /// Randomness follows from the id, which is random unless somebody chose it.
 fn seed(run: &str) -> u64 {
-    let digest = value::Digest::of(run.as_bytes()).to_string();
+    let digest = format!("{:x}", value::Digest::of(run.as_bytes()));
     // Canonical JSON has no whole numbers beyond 2^53.
     u64::from_str_radix(&digest[..13], 16).unwrap_or(0)
 }
