@@ -18,7 +18,7 @@ pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Call, Calling, Contract};
 pub use dispatch::{Called, Dispatcher, Limits};
 pub use drive::{DriveError, Driver, People, Stopped, World};
-pub use load::{LoadError, Loaded, load};
+pub use load::{LoadError, Loaded, Traced, load, replay, traced};
 pub use models::ModelChoice;
 pub use questions::{Answered, Open, answer_question, find_questions, give, open_questions};
 pub use registry::{Registry, Unbound};

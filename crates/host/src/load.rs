@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use history::kinds::What;
-use history::{Entry, Ledger, Lineage, Place, Stream, Visit};
-use runtime::{Difference, Fold, Logic, Plan, Run};
+use history::kinds::{Fact, RunStarted, What};
+use history::{Entry, Event, Ledger, Lineage, Place, Stream, Visit};
+use runtime::{Difference, Fold, Logic, Plan, Run, Step};
 use store::{Store, StoreError};
 
 use crate::pinned::{self, PinnedError};
@@ -35,6 +35,9 @@ pub enum LoadError {
     /// The engine would have done something else.
     #[error("`{0}` is not what the engine derives from its history")]
     Differs(Place, Box<Difference>),
+    /// It was forked with a graph that it does not fit.
+    #[error("it does not fit the graph that it was forked with: {0}")]
+    Migration(String),
     /// The graph in its history is of no use.
     #[error(transparent)]
     Pinned(#[from] PinnedError),
@@ -51,27 +54,93 @@ pub fn load(
     until: Option<u64>,
     logic: &mut dyn Logic,
 ) -> Result<Loaded, LoadError> {
+    let folding = fold(store, stream, until, None, logic, &mut Fold::take)?;
+    let (plan, run) = folding.fold.finish();
+    Ok(Loaded { plan, run, next: folding.next, ledger: folding.ledger })
+}
+
+/// A run and everything that it did.
+pub struct Traced {
+    /// What it runs by.
+    pub plan: Arc<Plan>,
+    /// The run.
+    pub run: Run,
+    /// What it did, derived again.
+    pub steps: Vec<Step>,
+    /// The number that its next event will have.
+    pub next: u64,
+}
+
+/// Loads a run with everything that it did, up to an event where that is given.
+pub fn traced(
+    store: &dyn Store,
+    stream: &Stream,
+    until: Option<u64>,
+    logic: &mut dyn Logic,
+) -> Result<Traced, LoadError> {
+    let mut steps = Vec::new();
+    let folded = fold(store, stream, until, None, logic, &mut |fold, seq, event, fact, logic| {
+        runtime::trace(fold, seq, event, fact, logic, &mut steps)
+    });
+    let Folded { mut fold, next, .. } = folded?;
+    if until.is_none() {
+        runtime::trace_rest(&mut fold, next.saturating_sub(1), logic, &mut steps);
+    }
+    let (plan, run) = fold.finish();
+    Ok(Traced { plan, run, steps, next })
+}
+
+/// Derives a run again, with another graph where one is given. Nothing is called but logic.
+pub fn replay(
+    store: &dyn Store,
+    stream: &Stream,
+    plan: Option<Arc<Plan>>,
+    logic: &mut dyn Logic,
+) -> Result<u64, LoadError> {
+    Ok(fold(store, stream, None, plan, logic, &mut Fold::take)?.next)
+}
+
+/// Takes one event into a fold.
+type Take<'a> = dyn FnMut(&mut Fold, u64, &Event, &Fact, &mut dyn Logic) -> Result<(), Difference> + 'a;
+
+struct Folded {
+    fold: Fold,
+    next: u64,
+    ledger: Ledger,
+}
+
+fn fold(
+    store: &dyn Store,
+    stream: &Stream,
+    until: Option<u64>,
+    other_plan: Option<Arc<Plan>>,
+    logic: &mut dyn Logic,
+    take: &mut Take<'_>,
+) -> Result<Folded, LoadError> {
     let lineage = Lineage::of(store, stream, until)?;
     let lineage = lineage.ok_or_else(|| LoadError::NoRun(stream.clone()))?;
-    let mut folding = Folding { store, fold: None, ledger: Ledger::default(), next: 0 };
+    let mut folding = Folding { store, other_plan, fold: None, ledger: Ledger::default(), next: 0 };
     let mut failed = None;
-    lineage.visit(store, None, 0, |place, entry| match folding.take(&place, &entry, logic) {
-        Ok(()) => Visit::More,
-        Err(error) => {
-            failed = Some(error);
-            Visit::Stop
+    lineage.visit(store, None, 0, |place, entry| {
+        match folding.take(&place, &entry, logic, take) {
+            Ok(()) => Visit::More,
+            Err(error) => {
+                failed = Some(error);
+                Visit::Stop
+            }
         }
     })?;
     if let Some(error) = failed {
         return Err(error);
     }
     let fold = folding.fold.ok_or_else(|| LoadError::Foreign(stream.clone()))?;
-    let (plan, run) = fold.finish();
-    Ok(Loaded { plan, run, next: folding.next, ledger: folding.ledger })
+    Ok(Folded { fold, next: folding.next, ledger: folding.ledger })
 }
 
 struct Folding<'a> {
     store: &'a dyn Store,
+    /// What is run by, whatever the history says.
+    other_plan: Option<Arc<Plan>>,
     fold: Option<Fold>,
     ledger: Ledger,
     next: u64,
@@ -83,20 +152,42 @@ impl Folding<'_> {
         place: &Place,
         entry: &Entry,
         logic: &mut dyn Logic,
+        take: &mut Take<'_>,
     ) -> Result<(), LoadError> {
         let fact = history::Archive::fact(self.store, &entry.event)?;
         self.ledger.apply(&entry.event, fact.as_ref());
         self.next = entry.seq + 1;
         let foreign = || LoadError::Foreign(place.stream.clone());
         let fact = fact.ok_or_else(foreign)?;
-        if let What::RunStarted(started) = &fact.what
-            && started.from.is_none()
-        {
-            let document = started.document.as_ref().ok_or_else(foreign)?;
-            self.fold = Some(Fold::new(Arc::new(pinned::plan(document)?)));
+        if let What::RunStarted(started) = &fact.what {
+            self.begin(started, foreign)?;
         }
         let fold = self.fold.as_mut().ok_or_else(foreign)?;
-        fold.take(entry.seq, &entry.event, &fact, logic)
+        take(fold, entry.seq, &entry.event, &fact, logic)
             .map_err(|difference| LoadError::Differs(place.clone(), Box::new(difference)))
+    }
+
+    /// A run begins with its graph; a fork goes on with its parent's, or with one of its own.
+    fn begin(
+        &mut self,
+        started: &RunStarted,
+        foreign: impl Fn() -> LoadError,
+    ) -> Result<(), LoadError> {
+        if started.from.is_none() {
+            let plan = match (&self.other_plan, &started.document) {
+                (Some(plan), _) => plan.clone(),
+                (None, Some(document)) => Arc::new(pinned::plan(document)?),
+                (None, None) => return Err(foreign()),
+            };
+            self.fold = Some(Fold::new(plan));
+        } else if let (Some(document), None) = (&started.document, &self.other_plan) {
+            let plan = Arc::new(pinned::plan(document)?);
+            let fold = self.fold.as_mut().ok_or_else(foreign)?;
+            fold.change_plan(plan).map_err(|refused| {
+                let list: Vec<String> = refused.iter().map(ToString::to_string).collect();
+                LoadError::Migration(list.join("; "))
+            })?;
+        }
+        Ok(())
     }
 }

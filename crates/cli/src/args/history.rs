@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::Output;
+use super::running::{LimitChoice, WorldChoice};
 
 /// Where histories are kept.
 #[derive(Debug, Args)]
@@ -188,12 +189,34 @@ pub(crate) struct Gc {
 
 #[derive(Debug, Args)]
 pub(crate) struct Fork {
-    /// Where to fork: `RUN@SEQ`; `RUN` alone is its last event
+    /// Where to fork: `RUN@SEQ`; `RUN` alone is its last event before its end
     #[arg(value_name = "RUN[@SEQ]")]
     pub(crate) at: String,
     /// The new run's id; by default a new UUID
     #[arg(long, value_name = "RUN")]
     pub(crate) id: Option<String>,
+    /// Only make the fork, and do not run it
+    #[arg(long)]
+    pub(crate) no_run: bool,
+    /// Give a name another value there: JSON if it is that, else text (may be given several times)
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Answer the question that is open there; with several, say which one
+    #[arg(long, value_name = "[QUESTION=]VALUE")]
+    pub(crate) answer: Vec<String>,
+    /// Let a node answer this the next time: `LABEL/nK`, or a label's only effect
+    #[arg(long, value_name = "NODE=VALUE")]
+    pub(crate) output: Vec<String>,
+    /// Go on with another graph, if what is under way there fits it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) graph: Option<String>,
+    /// Let writes leave: without it, a fork reads and asks models only
+    #[arg(long)]
+    pub(crate) live: bool,
+    #[command(flatten)]
+    pub(crate) world: WorldChoice,
+    #[command(flatten)]
+    pub(crate) limits: LimitChoice,
     /// The new branch's name, which then points to the fork
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
@@ -209,9 +232,6 @@ pub(crate) struct Fork {
     /// A resource that the fork does without
     #[arg(long, value_name = "RESOURCE")]
     pub(crate) discard: Vec<String>,
-    /// Only make the fork (nothing runs yet, so this is what happens anyway)
-    #[arg(long)]
-    pub(crate) no_run: bool,
     #[command(flatten)]
     pub(crate) store: StoreChoice,
     #[command(flatten)]

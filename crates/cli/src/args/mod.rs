@@ -313,7 +313,7 @@ pub(crate) struct Explain {
 }
 
 /// How files are read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Reading {
     /// The format of the input; by default its content decides
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -324,6 +324,13 @@ pub(crate) struct Reading {
     /// The ontology that specs are written for
     #[arg(long, value_enum, value_name = "VERSION", default_value_t = OntologyVersion::V1)]
     pub(crate) ontology: OntologyVersion,
+}
+
+/// As if nothing was said.
+impl Default for Reading {
+    fn default() -> Reading {
+        Reading { from: None, legacy_edges: false, ontology: OntologyVersion::V1 }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,24 +1,31 @@
 //! `quipu fork`
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
-use diagnostics::{is_plain, plain};
-use history::Place;
+use diagnostics::{is_plain, nearest, plain};
+use history::kinds::Kind as HistoryKind;
 use history::plan::{Refusal, Wish};
-use store::fork::{ForkError, ForkRequest, Forked, fork};
+use history::{Lineage, Place, Stream};
+use host::{Answered, Driver, LoadError, Python, answer_question, give, load, pinned};
+use runtime::{Input, Options, Plan, Request, Run, migrate};
+use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
 use store::{Durability, Store, names};
-use value::{Text, Value};
+use value::{Map, Text, Value};
 
 use crate::Outcome;
+use crate::args::Reading;
 use crate::args::history::Fork;
 use crate::find;
-use crate::opened::{Access, count, now, open};
+use crate::opened::{Access, count, now, open_shared};
 use crate::output;
+use crate::running::{Around, limit, named_value, report, written};
 
 pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
-    let store = open(&arguments.store, Access::Change)?;
-    let at = find::place(&*store, &arguments.at)?;
+    let store = open_shared(&arguments.store, Access::Change)?;
+    let at = place(&*store, &arguments.at)?;
     let run: Text = match &arguments.id {
         Some(id) => new_id(id)?,
         None => uuid::Uuid::now_v7().to_string().into(),
@@ -29,6 +36,10 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
             bail!("there is a branch `{branch}` already");
         }
     }
+    let begins = match beginning(arguments, &*store, &at)? {
+        Ok(begins) => begins,
+        Err(outcome) => return Ok(outcome),
+    };
     let request = ForkRequest {
         run: run.clone(),
         agent: None,
@@ -36,7 +47,7 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
         to_branch: arguments.branch.as_deref().map_or_else(|| run.clone(), Into::into),
         ts: now()?,
         wishes: wishes(arguments)?,
-        going_on: store::fork::GoingOn::default(),
+        going_on: begins.as_ref().map(|begins| begins.going_on.clone()).unwrap_or_default(),
         durability: Durability::Fsync,
     };
     let forked = fork(&*store, &at, &request).map_err(|error| match error {
@@ -54,24 +65,211 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
         let by = names::By { ts: request.ts, actor: None, reason: None };
         names::set(&*store, branch, &last(&*store, &forked)?, by)?;
     }
+    if let Some(begins) = &begins {
+        let stream = &forked.first.stream;
+        change(&*store, stream, begins)?;
+        if !arguments.no_run {
+            return go_on(arguments, &store, stream, begins, &forked);
+        }
+    }
     if arguments.format.is_json() {
         output::print_json(&document(&*store, &run, &forked)?)?;
     } else {
         let (fork, from) = (forked.first.stream.to_string(), forked.from.to_string());
         output::print(&format!("{} from {}", plain(&fork), plain(&from)))?;
-        for copied in &forked.copies {
-            output::note(&match &copied.restored {
-                Some(copy) => format!(
-                    "`{}` is in `{}`, as `{}`",
-                    copied.resource,
-                    copy.folder.display(),
-                    copy.resource
-                ),
-                None => format!("`{}` cannot be copied (unsupported)", copied.resource),
-            });
-        }
+        tell_copies(&forked);
     }
     Ok(Outcome::Fine)
+}
+
+fn tell_copies(forked: &Forked) {
+    for copied in &forked.copies {
+        output::note(&match &copied.restored {
+            Some(copy) => format!(
+                "`{}` is in `{}`, as `{}`",
+                copied.resource,
+                copy.folder.display(),
+                copy.resource
+            ),
+            None => format!("`{}` cannot be copied (unsupported)", copied.resource),
+        });
+    }
+}
+
+/// Where a user wants to fork. A run that is over is forked before its end: behind it nothing
+/// could go on.
+fn place(store: &dyn Store, words: &str) -> Result<Place> {
+    const ENDS: [HistoryKind; 3] =
+        [HistoryKind::RunFinished, HistoryKind::RunCancelled, HistoryKind::Interruption];
+    let mut at = find::place(store, words)?;
+    if find::split(words).1.is_none() && at.stream.run_id().is_some() {
+        let lineage = Lineage::of(store, &at.stream, None)?.context("it was found")?;
+        while at.seq > 0 {
+            match lineage.entry(store, at.seq)? {
+                Some(entry) if ENDS.contains(&entry.event.kind()) => at.seq -= 1,
+                _ => break,
+            }
+        }
+    }
+    Ok(at)
+}
+
+/// How the fork of a run of ours goes on.
+struct Begins {
+    going_on: GoingOn,
+    plan: Arc<Plan>,
+    values: Map,
+    answers: Vec<(Text, Value)>,
+}
+
+/// What is to be different in the fork; nothing for a history that Quipu did not run itself.
+fn beginning(
+    arguments: &Fork,
+    store: &dyn Store,
+    at: &Place,
+) -> Result<Result<Option<Begins>, Outcome>> {
+    let mut logic = Python::default();
+    let loaded = match load(store, &at.stream, Some(at.seq + 1), &mut logic) {
+        Ok(loaded) => loaded,
+        Err(LoadError::Foreign(_) | LoadError::NoRun(_)) => {
+            let is_more = !arguments.set.is_empty()
+                || !arguments.answer.is_empty()
+                || !arguments.output.is_empty()
+                || arguments.graph.is_some();
+            if is_more {
+                bail!("`{}` was not run by Quipu: its forks cannot be run", at.stream);
+            }
+            return Ok(Ok(None));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if loaded.run.is_over() && !arguments.no_run {
+        bail!("`{at}` is the end of the run; fork at an earlier event, as in `{}`", before(at));
+    }
+    let mut going_on = GoingOn { versions: Some(Arc::new(host::versions())), ..GoingOn::default() };
+    let mut plan = loaded.plan.clone();
+    if let Some(file) = &arguments.graph {
+        let is_json = arguments.format.is_json();
+        let new = match super::run::graph(file, &Reading::default(), is_json)? {
+            Ok(graph) => graph,
+            Err(outcome) => return Ok(Err(outcome)),
+        };
+        let new_plan = Arc::new(Plan::new(&new).with_context(|| format!("`{file}` cannot run"))?);
+        match migrate(loaded.run.clone(), &loaded.plan, &new_plan) {
+            Ok((_, kept)) => {
+                for kept in kept {
+                    output::note(&format!("kept: {kept}"));
+                }
+            }
+            Err(refused) => {
+                let list: Vec<String> = refused.iter().map(|one| format!("\n  {one}")).collect();
+                bail!("`{file}` cannot take over at {at}:{}", list.concat());
+            }
+        }
+        let (document, checksum) = pinned::document(&new);
+        going_on.document = Some(document);
+        going_on.graph = Some(checksum);
+        plan = new_plan;
+    }
+    let mut options: Options = loaded.run.options().clone();
+    options.live = arguments.live;
+    options.outputs.clear();
+    if let Some(model) = &arguments.world.model {
+        options.model = Some(model.as_str().into());
+    }
+    limit(&mut options.limits, &arguments.limits)?;
+    for words in &arguments.output {
+        let (node, value) = named_value(words)?;
+        let found = plan.find_node(&node);
+        let near = nearest(&node, plan.label_names().map(|label| &**label));
+        let found = found.with_context(|| match near {
+            Some(near) => format!("no node answers at `{node}`; did you mean `{near}`?"),
+            None => format!("no node answers at `{node}`; write `LABEL/nK`"),
+        })?;
+        options.outputs.insert(found, value);
+    }
+    going_on.options = Some(options.to_map());
+    let values = arguments.set.iter().map(|words| named_value(words)).collect::<Result<Map>>()?;
+    let answers = arguments.answer.iter().map(|words| answer(&loaded.run, words, at));
+    let answers = answers.collect::<Result<_>>()?;
+    Ok(Ok(Some(Begins { going_on, plan, values, answers })))
+}
+
+fn before(at: &Place) -> Place {
+    Place::new(at.stream.clone(), at.seq.saturating_sub(1))
+}
+
+/// Which open question an answer is meant for.
+fn answer(run: &Run, words: &str, at: &Place) -> Result<(Text, Value)> {
+    let open: Vec<&Text> = run
+        .pending()
+        .filter_map(|pending| match &pending.request {
+            Request::Question(question) => Some(&question.id),
+            _ => None,
+        })
+        .collect();
+    if let Some((id, value)) = words.split_once('=')
+        && let Some(found) = open.iter().find(|open| ***open == *id)
+    {
+        return Ok(((*found).clone(), written(value)));
+    }
+    match open.as_slice() {
+        [] => bail!("no question is open at {at}"),
+        [only] => Ok(((*only).clone(), written(words))),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|id| &***id).collect();
+            bail!("several questions are open: write `--answer ID=VALUE`, one of {}", ids.join(", "))
+        }
+    }
+}
+
+/// Makes a fork differ before it goes on.
+fn change(store: &dyn Store, stream: &Stream, begins: &Begins) -> Result<()> {
+    let mut logic = Python::default();
+    if !begins.values.is_empty() {
+        let given =
+            give(store, stream, &mut logic, now()?, |_| Some(Input::Set(begins.values.clone())))?;
+        given.map_err(|refusal| anyhow!("the values cannot be set: {refusal}"))?;
+    }
+    for (question, value) in &begins.answers {
+        match answer_question(store, &mut logic, stream, question, value, None, now()?)? {
+            Answered::Taken => {}
+            Answered::Before { .. } => bail!("question `{question}` is answered already"),
+            Answered::Refused(why) => bail!("`--answer` cannot be taken: {why}"),
+        }
+    }
+    Ok(())
+}
+
+fn go_on(
+    arguments: &Fork,
+    store: &Arc<dyn Store>,
+    stream: &Stream,
+    begins: &Begins,
+    forked: &Forked,
+) -> Result<Outcome> {
+    let is_json = arguments.format.is_json();
+    let options = begins.going_on.options.as_deref().map(Options::from_map).unwrap_or_default();
+    let around = Around::new(
+        &arguments.world,
+        options.model.as_deref(),
+        &begins.plan,
+        Path::new("."),
+        store.clone(),
+    )?;
+    let mut logic = Python::default();
+    let (plan, run, stopped) = around.with(&**store, is_json, |world| {
+        let mut driver = Driver::resume(world, &mut logic, stream.clone())?;
+        let stopped = driver.drive()?;
+        Ok((driver.plan().clone(), driver.run().clone(), stopped))
+    })?;
+    let from = document(&**store, run.id(), forked)?.get("from").cloned().unwrap_or_default();
+    let more = [("from".into(), from)].into_iter().collect();
+    if !is_json {
+        output::note(&format!("{stream} from {}", forked.from));
+        tell_copies(forked);
+    }
+    report(&plan, &run, stopped, is_json, more)
 }
 
 /// An id that users can write, and that means nothing else.
