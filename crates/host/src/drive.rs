@@ -305,6 +305,8 @@ impl<'a> Driver<'a> {
 
     /// Calls that have left and were not answered may have happened.
     fn look_after_doubts(&mut self) -> Result<(), DriveError> {
+        // A run takes inputs only where it can go no further without one.
+        self.go_on()?;
         let mut in_doubt = Vec::new();
         let mut again = Vec::new();
         for pending in self.run.pending().filter(|pending| pending.stage == Stage::Started) {

@@ -178,7 +178,7 @@ pub fn answer_question(
     actor: Option<Text>,
     now: Timestamp,
 ) -> Result<Answered, DriveError> {
-    let given = give(store, stream, logic, now, |run| {
+    let given = give(store, stream, logic, now, When::AtRest, |run| {
         let asked = run.pending().find(
             |pending| matches!(&pending.request, Request::Question(asked) if asked.id == *question),
         )?;
@@ -220,6 +220,15 @@ fn first_answer(
     found
 }
 
+/// When a run takes an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// At once: a fork changes before it goes on, and a run that should end goes no further.
+    AtOnce,
+    /// Where it can go no further without one, as whoever drives it does.
+    AtRest,
+}
+
 /// Gives a run an input from outside, whoever drives it: what follows from it is recorded with it,
 /// and nothing leaves. Whoever drives the run sees it.
 pub fn give(
@@ -227,16 +236,26 @@ pub fn give(
     stream: &Stream,
     logic: &mut dyn Logic,
     now: Timestamp,
+    when: When,
     input: impl Fn(&Run) -> Option<Input>,
 ) -> Result<Result<(), Refusal>, DriveError> {
     loop {
         let mut loaded = load(store, stream, None, logic)?;
+        let mut all = Vec::new();
+        let mut more = when == When::AtRest;
+        while more {
+            let rest = advance(&loaded.plan, &mut loaded.run, None, logic);
+            let rest = rest.map_err(DriveError::Refused)?;
+            all.extend(rest.events);
+            more = rest.more;
+        }
         let Some(input) = input(&loaded.run) else { return Ok(Err(Refusal::NotWaiting)) };
         let advanced = match advance(&loaded.plan, &mut loaded.run, Some((&input, now)), logic) {
             Ok(advanced) => advanced,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let (events, blobs) = split(advanced.events);
+        all.extend(advanced.events);
+        let (events, blobs) = split(all);
         let append = Append {
             stream,
             expected: Expected::Next(loaded.next),

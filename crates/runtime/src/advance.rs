@@ -41,12 +41,23 @@ pub fn advance(
     input: Option<(&Input, Timestamp)>,
     logic: &mut dyn Logic,
 ) -> Result<Advanced, Refusal> {
+    advance_for(SLICE, plan, run, input, logic)
+}
+
+/// The same, for so many steps at most.
+pub fn advance_for(
+    steps: u64,
+    plan: &Plan,
+    run: &mut Run,
+    input: Option<(&Input, Timestamp)>,
+    logic: &mut dyn Logic,
+) -> Result<Advanced, Refusal> {
     let mut advanced = Advanced::default();
     if let Some((input, ts)) = input {
         let change = receive(plan, run, input, ts)?;
         advanced.events.extend(run.apply(plan, change));
     }
-    let until = run.steps() + SLICE;
+    let until = run.steps() + steps;
     while let Some(change) = step(plan, run, logic) {
         advanced.events.extend(run.apply(plan, change));
         if run.steps() >= until {

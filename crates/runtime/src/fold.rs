@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use history::Event;
-use history::kinds::words::Role;
+use history::kinds::words::{InterruptionReason, Role};
 use history::kinds::{Fact, ModelResponse, Sealed, ToolResult, What as Said};
 use value::{Text, Value};
 
@@ -131,7 +131,7 @@ impl Fold {
         if self.held.is_some() {
             return self.matched(event, watch).or_else(|derived| differs(derived, None));
         }
-        if is_beginning_of_answer(fact) && self.partial.is_empty() {
+        if (is_beginning_of_answer(fact) || is_beginning_of_end(fact)) && self.partial.is_empty() {
             self.partial.push((event.clone(), fact.clone()));
             return Ok(());
         }
@@ -326,6 +326,13 @@ fn tells_of_fork(fact: &Fact) -> bool {
             | Said::RestoreAttempted(_)
             | Said::StateSet(_)
     )
+}
+
+/// Calls that are given up although the engine would go on waiting: the run's time is over, which
+/// the next event says.
+fn is_beginning_of_end(fact: &Fact) -> bool {
+    matches!(&fact.what, Said::Interruption(interruption)
+        if interruption.reason == Some(InterruptionReason::Canceled))
 }
 
 /// After how many steps the run was stopped, if it could have gone on.

@@ -153,8 +153,9 @@ pub(crate) fn receive(
             What::Noted { ts }
         }
         Input::Cancel { reason, actor, step } => {
-            request::give_up(run.calls.values(), &mut recorder);
+            // That it was cancelled comes first: it says where the engine stopped.
             recorder.cancelled(reason.as_ref(), actor.as_ref(), *step);
+            request::give_up(run.calls.values(), &mut recorder);
             let fault = Fault::new(
                 FaultKind::Cancelled,
                 reason.clone().unwrap_or_else(|| "somebody cancelled the run".into()),

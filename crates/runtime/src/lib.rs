@@ -27,7 +27,7 @@ mod step;
 pub mod stores;
 mod trace;
 
-pub use advance::{Advanced, advance, note};
+pub use advance::{Advanced, advance, advance_for, note};
 pub use call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
 };

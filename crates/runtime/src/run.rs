@@ -471,8 +471,22 @@ impl Run {
 
     /// Whether it could go on without anything from outside.
     pub fn can_go_on(&self) -> bool {
-        self.status == Status::Running
-            && (!self.ready.is_empty() || !self.settled.is_empty() || !self.queued.is_empty())
+        if self.status != Status::Running {
+            return false;
+        }
+        let has_room = u64::from(self.counts.in_flight) < self.options.limits.in_flight;
+        !self.settled.is_empty()
+            || (!self.queued.is_empty() && has_room)
+            || (!self.ready.is_empty() && !self.is_held_up())
+    }
+
+    /// Whether nobody goes on, because the fiber whose turn it is waits for an answer that is
+    /// said to come at once.
+    pub(crate) fn is_held_up(&self) -> bool {
+        let turn = self.turn.and_then(|turn| self.fibers.get(&turn));
+        let Some(Mode::Waits(call, _)) = turn.map(|fiber| &fiber.mode) else { return false };
+        let request = self.calls.get(call).map(|waiting| &waiting.pending.request);
+        self.options.in_turn && matches!(request, Some(Request::Model(_) | Request::Tool(_)))
     }
 }
 

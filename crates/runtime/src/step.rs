@@ -69,12 +69,7 @@ fn whose_turn(plan: &Plan, run: &Run) -> Option<FiberNo> {
             Mode::Go(_) | Mode::Back(_) | Mode::Failing(..) => return Some(turn),
             // A join that it is waited for at is no process.
             Mode::Enter(label) if comes_to_join(plan, run, fiber, *label) => return Some(turn),
-            Mode::Waits(call, _) if run.options.in_turn => {
-                let waits_for = run.calls.get(call).map(|waiting| &waiting.pending.request);
-                if matches!(waits_for, Some(Request::Model(_) | Request::Tool(_))) {
-                    return None;
-                }
-            }
+            Mode::Waits(..) if run.is_held_up() => return None,
             Mode::Enter(_) | Mode::Waits(..) | Mode::AtJoin(..) => {}
         }
     }

@@ -66,6 +66,9 @@ pub(crate) struct Log {
     /// At most so many events
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Show what the engine did between events too: steps, decisions, values, joins
+    #[arg(long)]
+    pub(crate) trace: bool,
     #[command(flatten)]
     pub(crate) store: StoreChoice,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `quipu cancel`
 
 use anyhow::{Result, bail};
-use host::{Python, give};
+use host::{Python, When, give};
 use runtime::Input;
 use value::{Text, Value};
 
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &Cancel) -> Result<Outcome> {
     run_stream(&stream)?;
     let reason: Option<Text> = arguments.reason.as_deref().map(Into::into);
     let mut logic = Python::default();
-    let given = give(&*store, &stream, &mut logic, now()?, |run| {
+    let given = give(&*store, &stream, &mut logic, now()?, When::AtOnce, |run| {
         let step = run.can_go_on().then(|| run.steps());
         Some(Input::Cancel { reason: reason.clone(), actor: None, step })
     })?;

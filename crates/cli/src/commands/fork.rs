@@ -9,7 +9,7 @@ use diagnostics::{is_plain, nearest, plain};
 use history::kinds::Kind as HistoryKind;
 use history::plan::{Refusal, Wish};
 use history::{Lineage, Place, Stream};
-use host::{Answered, Driver, LoadError, Python, answer_question, give, load, pinned};
+use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load, pinned};
 use runtime::{Input, Options, Plan, Request, Run, migrate};
 use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
 use store::{Durability, Store, names};
@@ -227,8 +227,8 @@ fn answer(run: &Run, words: &str, at: &Place) -> Result<(Text, Value)> {
 fn change(store: &dyn Store, stream: &Stream, begins: &Begins) -> Result<()> {
     let mut logic = Python::default();
     if !begins.values.is_empty() {
-        let given =
-            give(store, stream, &mut logic, now()?, |_| Some(Input::Set(begins.values.clone())))?;
+        let set = |_: &Run| Some(Input::Set(begins.values.clone()));
+        let given = give(store, stream, &mut logic, now()?, When::AtOnce, set)?;
         given.map_err(|refusal| anyhow!("the values cannot be set: {refusal}"))?;
     }
     for (question, value) in &begins.answers {

@@ -5,6 +5,8 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use history::kinds::{Class, Kind, summary};
 use history::{Event, Lineage, Place, Timestamp, Timing, Visit, duration_words};
+use host::{Python, traced};
+use runtime::Step;
 use store::{Entry, Store};
 use value::{Map, Value, json};
 
@@ -22,6 +24,10 @@ pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
     if arguments.from >= lineage.until() {
         bail!("`{}` ends at {}", until.stream, lineage.until().saturating_sub(1));
     }
+    let steps = match arguments.trace {
+        true => steps(&*store, &until, lineage.until())?,
+        false => Vec::new(),
+    };
     let mut shown = 0;
     let mut out = output::page();
     if arguments.format.is_json() {
@@ -43,9 +49,17 @@ pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
         let written = if arguments.format.is_json() {
             let comma = if shown > 0 { "," } else { "" };
             let value = output::visible(json::compact(&lines.value(&place, &entry, &members)));
-            write!(out, "{comma}\n  {value}")
+            write!(out, "{comma}\n  {value}").and_then(|()| {
+                after(&steps, entry.seq).try_for_each(|step| {
+                    let step = Value::map([("step", step.to_value())]);
+                    write!(out, ",\n  {}", output::visible(json::compact(&step)))
+                })
+            })
         } else {
-            out.write_all(lines.line(&place, &entry, &members, took).as_bytes())
+            out.write_all(lines.line(&place, &entry, &members, took).as_bytes()).and_then(|()| {
+                after(&steps, entry.seq)
+                    .try_for_each(|step| out.write_all(lines.step(step).as_bytes()))
+            })
         };
         shown += 1;
         failed = written;
@@ -74,6 +88,21 @@ pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
     Ok(outcome)
 }
 
+/// What the engine did between the events of a run.
+fn steps(store: &dyn Store, until: &Place, next: u64) -> Result<Vec<Step>> {
+    let info = store.stream(&until.stream)?.context("a run that was found is there")?;
+    // What follows the last event is shown only where that is the run's last.
+    let limit = (next < info.next).then_some(next);
+    Ok(traced(store, &until.stream, limit, &mut Python::default())?.steps)
+}
+
+/// The steps that follow an event, and that no event tells of.
+fn after(steps: &[Step], seq: u64) -> impl Iterator<Item = &Step> {
+    let first = steps.partition_point(|step| step.seq < seq);
+    let own = steps[first..].iter().take_while(move |step| step.seq == seq);
+    own.filter(|step| step.events == 0)
+}
+
 /// Makes lines of events.
 struct Lines<'a> {
     store: &'a dyn Store,
@@ -99,6 +128,14 @@ impl<'a> Lines<'a> {
     fn summary(&self, event: &Event) -> String {
         // What is damaged or missing is no part of a line; `verify` names it.
         summary(event, |id| self.store.value(id).ok().flatten())
+    }
+
+    fn step(&self, step: &Step) -> String {
+        let text: Vec<String> = step.to_string().lines().map(str::to_owned).collect();
+        let lines = text.iter().map(|line| {
+            format!("{}  {}\n", " ".repeat(self.width), self.paint.text(Ink::Faint, line))
+        });
+        lines.collect()
     }
 
     fn value(&self, place: &Place, entry: &Entry, members: &Map) -> Value {

@@ -47,15 +47,36 @@ pub struct Setup {
     pub in_turn: bool,
     /// How every tool may run again.
     pub again: Again,
+    /// What else it may take: tokens, calls under way at the same time, and so on.
+    pub budgets: Budgets,
+}
+
+/// What a run may take beside what every interpreter counts.
+#[derive(Clone, Debug, Default)]
+pub struct Budgets {
+    /// Calls under way at the same time.
+    pub in_flight: Option<u64>,
+    /// Tokens of all models.
+    pub tokens: Option<u64>,
+    /// Milliseconds since the run began.
+    pub time_ms: Option<u64>,
+    /// Calls of each tool.
+    pub calls: Option<u64>,
 }
 
 impl Setup {
     /// As the naive interpreter runs: in turn. Tools may run again with their key.
     pub fn in_turn(limits: &Limits) -> Setup {
-        Setup { limits: limits.clone(), in_turn: true, again: Again::WithKey }
+        Setup {
+            limits: limits.clone(),
+            in_turn: true,
+            again: Again::WithKey,
+            budgets: Budgets::default(),
+        }
     }
 
-    fn options(&self, plan: &Plan) -> Options {
+    /// What the run is begun with.
+    pub fn options(&self, plan: &Plan) -> Options {
         let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let contract =
             ToolContract { touches: Touches::Write, again: self.again, timeout_ms: None };
@@ -67,6 +88,13 @@ impl Setup {
                 // The first activation of a fiber is no call.
                 depth: number(self.limits.depth).saturating_sub(1),
                 fibers: number(self.limits.fibers),
+                in_flight: self.budgets.in_flight.unwrap_or(64),
+                tokens: self.budgets.tokens,
+                time_ms: self.budgets.time_ms,
+                calls: match self.budgets.calls {
+                    Some(most) => plan.tools().into_iter().map(|tool| (tool, most)).collect(),
+                    None => Default::default(),
+                },
                 ..runtime::Limits::default()
             },
             in_turn: self.in_turn,
@@ -136,7 +164,12 @@ impl<'g> Driver<'g> {
 
     /// Takes an input in at the time that the clock says, and goes on as far as that leads.
     pub fn take(&mut self, input: &Input) -> Result<(), Refusal> {
-        let mut input = Some((input, self.now));
+        self.go_on(Some(input))
+    }
+
+    /// Goes on, with or without an input.
+    pub fn go_on(&mut self, input: Option<&Input>) -> Result<(), Refusal> {
+        let mut input = input.map(|input| (input, self.now));
         loop {
             let advanced = advance(&self.plan, &mut self.run, input.take(), &mut NoLogic)?;
             let more = advanced.more;
@@ -181,14 +214,14 @@ impl<'g> Driver<'g> {
 
     /// Lets one thing happen.
     pub fn happen(&mut self, due: &Due) -> Result<(), Refusal> {
-        let answer = self.answer_to(due.call);
-        self.now = self.now.max(due.at);
+        let answer = self.answer_to(due);
         self.take(&Input::Answer(due.call, answer))
     }
 
     /// What comes back from a call.
-    pub fn answer_to(&mut self, call: CallId) -> Answer {
-        let pending = self.run.pending_call(call).expect("it is waited for");
+    pub fn answer_to(&mut self, due: &Due) -> Answer {
+        self.now = self.now.max(due.at);
+        let pending = self.run.pending_call(due.call).expect("it is waited for");
         match &pending.request {
             Request::Model(_) | Request::Tool(_) => self.desk.carry_out(pending),
             Request::Timer(_) => Answer::Due,

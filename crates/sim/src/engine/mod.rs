@@ -17,9 +17,11 @@ mod desk;
 pub mod driven;
 pub mod graphs;
 pub mod naive;
+pub mod oracles;
 mod outcome;
 pub mod shrink;
 mod sketch;
+pub mod unrest;
 mod world;
 
 pub use desk::Desk;

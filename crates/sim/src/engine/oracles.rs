@@ -1,0 +1,350 @@
+//! What must hold for every graph, whatever answers it and whatever goes wrong around it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use graph::{Again, Graph};
+use history::kinds::records::Origin;
+use history::kinds::words::{InterruptionReason, RunReason};
+use history::kinds::{Common, RunStarted, What};
+use history::{Ledger, Stream};
+use runtime::{Fold, Input, NoLogic, Plan, Told};
+use store::{Append, Archive, Durability, Expected, MemoryStore, append_checked};
+use value::{Map, Text};
+
+use super::driven::{Budgets, Driver, Logged, Setup, fold};
+use super::outcome::{Outcome, Status};
+use super::unrest::{Unrest, differs, unlike};
+use super::{Desk, Limits, World, naive};
+use crate::Random;
+
+/// One run in which everything must hold.
+#[derive(Clone, Debug)]
+pub struct Subject<'g> {
+    /// What runs.
+    pub graph: &'g Graph,
+    /// What it is given.
+    pub inputs: &'g Map,
+    /// What the world, and everything that goes wrong, follows from.
+    pub seed: u64,
+}
+
+/// The first thing that does not hold.
+pub fn check(subject: &Subject<'_>) -> Result<(), String> {
+    let plan = Plan::new(subject.graph).map_err(|why| format!("no plan: {why}"))?;
+    let plan = Arc::new(plan);
+    let limits = Limits::default();
+    let setup = Setup::in_turn(&limits);
+    let world = World::seeded(subject.seed);
+    let begin = |setup: &Setup| Driver::begin(&plan, subject.graph, subject.inputs, &world, setup);
+    let mut undisturbed = begin(&setup);
+    undisturbed.to_end();
+    let outcome = undisturbed.outcome();
+    named("undisturbed", holds_for_logs(&undisturbed))?;
+    named("naive", agrees(subject, &limits, &outcome))?;
+    named("slices", same_events(begin(&setup), &undisturbed, subject.seed))?;
+    named("pauses", pauses(begin(&setup), &outcome, subject.seed))?;
+    named("crashes", crashes(begin(&setup), &outcome, subject.seed))?;
+    named(
+        "doubts",
+        doubts(begin(&Setup { again: Again::ByAsking, ..setup.clone() }), subject.seed),
+    )?;
+    named("any order", any_order(&begin, &setup, subject.seed))?;
+    named("forks", forks(&undisturbed, &outcome, subject, &setup))?;
+    if subject.seed.is_multiple_of(16) {
+        named("store", stored(&undisturbed))?;
+    }
+    Ok(())
+}
+
+fn named(oracle: &str, held: Result<(), String>) -> Result<(), String> {
+    held.map_err(|why| format!("{oracle}: {why}"))
+}
+
+/// The engine and the naive interpreter come to the same.
+fn agrees(subject: &Subject<'_>, limits: &Limits, outcome: &Outcome) -> Result<(), String> {
+    let mut world = World::seeded(subject.seed);
+    let naive = naive::run(subject.graph, subject.inputs, &mut world, limits);
+    // What counts as a step is nobody's promise.
+    let steps = Status::Failed("steps_exceeded".into());
+    if naive == *outcome || naive.status == steps || outcome.status == steps {
+        return Ok(());
+    }
+    Err(format!("naive\n{naive}driven\n{outcome}"))
+}
+
+/// The live run is what its events amount to; they break no invariant, and time never goes back.
+fn holds_for_logs(driver: &Driver<'_>) -> Result<(), String> {
+    let folded = driver.refolded()?;
+    if folded != driver.run {
+        return Err(unlike("at the end", &folded, &driver.run));
+    }
+    lawful(&driver.log)
+}
+
+fn lawful(log: &[Logged]) -> Result<(), String> {
+    let mut ledger = Ledger::default();
+    let mut last = None;
+    for (seq, Logged { sealed, fact }) in log.iter().enumerate() {
+        let violations = ledger.check(&sealed.event, Some(fact), None);
+        if !violations.is_empty() {
+            return Err(format!("event {seq} breaks {violations:?}: {:?}", sealed.event));
+        }
+        ledger.apply(&sealed.event, Some(fact));
+        if last.is_some_and(|last| fact.common.ts < last) {
+            return Err(format!("event {seq} is earlier than the one before"));
+        }
+        last = Some(fact.common.ts);
+    }
+    Ok(())
+}
+
+fn ids(log: &[Logged]) -> Vec<history::EventId> {
+    log.iter().map(|logged| logged.sealed.event.id()).collect()
+}
+
+/// The same inputs make the same events, however often somebody looks.
+fn same_events(mut driver: Driver<'_>, first: &Driver<'_>, seed: u64) -> Result<(), String> {
+    let mut unrest = Unrest::none(seed);
+    unrest.slice = 1 + seed % 7;
+    driver.through(&mut unrest)?;
+    match ids(&driver.log) == ids(&first.log) && driver.run == first.run {
+        true => Ok(()),
+        false => Err("the same inputs made other events".to_string()),
+    }
+}
+
+/// Pauses between two steps change nothing but that they are there.
+fn pauses(mut driver: Driver<'_>, outcome: &Outcome, seed: u64) -> Result<(), String> {
+    let mut unrest = Unrest::none(seed);
+    unrest.slice = 1 + seed % 3;
+    unrest.pauses = 8;
+    driver.through(&mut unrest)?;
+    holds_for_logs(&driver)?;
+    same_outcome(&driver, outcome)
+}
+
+fn same_outcome(driver: &Driver<'_>, outcome: &Outcome) -> Result<(), String> {
+    let own = driver.outcome();
+    match own == *outcome {
+        true => Ok(()),
+        false => Err(format!("came to\n{own}in the place of\n{outcome}")),
+    }
+}
+
+/// Crashes and duplicate answers change nothing where calls may run again.
+fn crashes(mut driver: Driver<'_>, outcome: &Outcome, seed: u64) -> Result<(), String> {
+    let mut unrest = Unrest::none(seed);
+    unrest.crashes = 4;
+    unrest.duplicates = 3;
+    driver.through(&mut unrest)?;
+    holds_for_logs(&driver)?;
+    same_outcome(&driver, outcome)
+}
+
+/// What must not run again does not: each call in doubt is named in an interruption.
+fn doubts(mut driver: Driver<'_>, seed: u64) -> Result<(), String> {
+    let mut unrest = Unrest::none(seed ^ 1);
+    unrest.crashes = 5;
+    driver.through(&mut unrest)?;
+    holds_for_logs(&driver)?;
+    at_most_once(&driver)?;
+    let mut started: BTreeMap<history::EventId, Text> = BTreeMap::new();
+    for Logged { sealed, fact } in &driver.log {
+        match &fact.what {
+            What::ToolCall(call) if call.effect_class.as_deref() == Some("at_most_once") => {
+                started.insert(sealed.event.id(), call.call_id.clone());
+            }
+            What::ToolResult(result) => started.retain(|_, call| *call != result.call_id),
+            What::Interruption(interruption) => {
+                let is_crash = interruption.reason == Some(InterruptionReason::Crash);
+                for affected in &interruption.affects {
+                    if started.remove(&affected.event_id).is_none() && is_crash {
+                        return Err("an interruption names a call that is not open".to_string());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    match started.is_empty() {
+        true => Ok(()),
+        false => Err(format!("nobody knows what became of {started:?}")),
+    }
+}
+
+/// No call that must not run again was carried out twice, and no call was answered twice.
+fn at_most_once(driver: &Driver<'_>) -> Result<(), String> {
+    let mut answered: BTreeMap<Text, usize> = BTreeMap::new();
+    for Logged { fact, .. } in &driver.log {
+        match &fact.what {
+            What::ToolCall(call) if call.effect_class.as_deref() == Some("at_most_once") => {
+                let times = driver.desk.carried_out.get(&call.call_id).copied().unwrap_or(0);
+                if times > 1 {
+                    return Err(format!("`{}` was carried out {times} times", call.call_id));
+                }
+            }
+            What::ToolResult(result) => *answered.entry(result.call_id.clone()).or_default() += 1,
+            What::ModelResponse(answer) => {
+                *answered.entry(answer.request_id.clone()).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    match answered.iter().find(|(_, times)| **times > 1) {
+        None => Ok(()),
+        Some((call, times)) => Err(format!("`{call}` was answered {times} times")),
+    }
+}
+
+/// Whatever the order of answers, the budgets and the clock, a run ends and its log tells all.
+fn any_order<'g>(
+    begin: &dyn Fn(&Setup) -> Driver<'g>,
+    setup: &Setup,
+    seed: u64,
+) -> Result<(), String> {
+    let mut random = Random::new(seed ^ 0x616e_7920_6f72_6465);
+    let mut maybe = |most: usize| random.one_in(3).then(|| random.between(1, most) as u64);
+    let budgets = Budgets {
+        in_flight: maybe(3),
+        tokens: maybe(400),
+        time_ms: maybe(200_000),
+        calls: maybe(4),
+    };
+    let again = *random.pick(&[Again::Freely, Again::WithKey, Again::ByAsking]);
+    let mut driver = begin(&Setup { in_turn: false, again, budgets, ..setup.clone() });
+    let mut unrest = Unrest {
+        random: random.clone(),
+        slice: *random.pick(&[1, 2, 5, 50_000]),
+        pauses: *random.pick(&[0, 9]),
+        crashes: *random.pick(&[0, 0, 6]),
+        duplicates: *random.pick(&[0, 4]),
+        late: *random.pick(&[0, 1, 3]),
+        cancels: *random.pick(&[0, 0, 12, 40]),
+        jumps_ms: *random.pick(&[0, 40, 100_000]),
+        any_order: true,
+    };
+    driver.through(&mut unrest)?;
+    holds_for_logs(&driver)?;
+    at_most_once(&driver)
+}
+
+/// A run goes on from any of its events as it did. From some of them on most seeds, from all of
+/// them on some.
+fn forks(
+    parent: &Driver<'_>,
+    outcome: &Outcome,
+    subject: &Subject<'_>,
+    setup: &Setup,
+) -> Result<(), String> {
+    let mut random = Random::new(subject.seed ^ 0x666f_726b_7300);
+    let count = parent.log.len();
+    let everywhere = subject.seed.is_multiple_of(20) && count <= 60;
+    let places: Vec<usize> = match everywhere {
+        true => (1..=count).collect(),
+        false => vec![random.between(1, count)],
+    };
+    for place in places {
+        let at = |why| format!("at event {}: {why}", place - 1);
+        fork_at(parent, outcome, subject, setup, place).map_err(at)?;
+    }
+    Ok(())
+}
+
+fn fork_at(
+    parent: &Driver<'_>,
+    outcome: &Outcome,
+    subject: &Subject<'_>,
+    setup: &Setup,
+    place: usize,
+) -> Result<(), String> {
+    let prefix = &parent.log[..place];
+    let mut desk = Desk::new(subject.graph, World::seeded(subject.seed));
+    let mut folding = Fold::new(parent.plan.clone());
+    let mut unheard = Vec::new();
+    for (seq, logged) in (0..).zip(prefix) {
+        folding
+            .take(seq, &logged.sealed.event, &logged.fact, &mut NoLogic)
+            .map_err(|difference| differs(Box::new(difference)))?;
+        unheard.push(logged);
+        // What belongs to something that is not complete has not happened for a fork.
+        if !folding.is_between() {
+            unheard.drain(..).for_each(|logged| desk.hear(&logged.fact));
+        }
+    }
+    let is_between = folding.is_between();
+    let last = prefix.last().ok_or("a fork goes on from an event")?;
+    let now = last.fact.common.ts;
+    let (plan, run) = folding.finish();
+    let mut fork = Driver { plan, run, log: prefix.to_vec(), appends: Vec::new(), desk, now };
+    fork.take(&Input::Told(Box::new(began(parent, setup, last, place))))
+        .map_err(|why| why.to_string())?;
+    fork.to_end();
+    same_outcome(&fork, outcome)?;
+    let folded = fork.refolded()?;
+    if folded != fork.run {
+        return Err(unlike("a fork", &folded, &fork.run));
+    }
+    // Events of something that is not complete are told again.
+    if is_between { Ok(()) } else { lawful(&fork.log) }
+}
+
+fn began(parent: &Driver<'_>, setup: &Setup, last: &Logged, place: usize) -> Told {
+    let mut options = setup.options(&parent.plan);
+    options.live = true;
+    let started = RunStarted {
+        reason: Some(RunReason::Fork),
+        from: Some(Origin {
+            run_id: "r1".into(),
+            seq: i64::try_from(place - 1).unwrap_or(i64::MAX),
+            event_id: last.sealed.event.id(),
+        }),
+        graph: Some("generated".into()),
+        document: None,
+        inputs: None,
+        seed: None,
+        versions: None,
+        options: Some(options.to_map()),
+    };
+    let common = Common { run_id: Some("r2".into()), ..Common::at(last.fact.common.ts) };
+    let event = common.seal(&started).event;
+    Told { event, fork: Some(("r2".into(), started)) }
+}
+
+/// A store takes the events as the engine hands them out, and gives them back.
+fn stored(driver: &Driver<'_>) -> Result<(), String> {
+    let store = MemoryStore::default();
+    let stream = Stream::run("r1");
+    let mut ledger = Ledger::default();
+    let mut from = 0;
+    for until in &driver.appends {
+        let batch = &driver.log[from..*until];
+        let events: Vec<_> = batch.iter().map(|logged| logged.sealed.event.clone()).collect();
+        let blobs: Vec<_> =
+            batch.iter().flat_map(|logged| logged.sealed.blobs.iter().cloned()).collect();
+        let append = Append {
+            stream: &stream,
+            expected: if from == 0 { Expected::New } else { Expected::Next(from as u64) },
+            events: &events,
+            blobs: &blobs,
+            key: None,
+            durability: Durability::Os,
+            unverified: false,
+        };
+        append_checked(&store, &mut ledger, &append).map_err(|why| why.to_string())?;
+        from = *until;
+    }
+    let entries = store.read(&stream, 0, driver.log.len() + 1).map_err(|why| why.to_string())?;
+    let mut read = Vec::new();
+    for entry in entries {
+        let fact = store.fact(&entry.event).map_err(|why| why.to_string())?;
+        let fact = fact.ok_or("an event cannot be read")?;
+        let sealed = history::kinds::Sealed { event: entry.event, blobs: Vec::new() };
+        read.push(Logged { sealed, fact });
+    }
+    fold(&driver.plan, &read).map_err(differs)?;
+    match ids(&read) == ids(&driver.log) {
+        true => Ok(()),
+        false => Err("the store gives back other events".to_string()),
+    }
+}

@@ -1,0 +1,274 @@
+//! What goes wrong around a run: it is paused between two steps, its process dies, answers come
+//! twice, late or in another order, and the clock jumps. What must hold in spite of it is checked
+//! as it happens.
+
+use std::collections::BTreeMap;
+
+use graph::Again;
+use runtime::{
+    Answer, CallId, Input, NoLogic, Pending, Refusal, Request, Stage, advance_for, note,
+};
+
+use super::driven::{Driver, Due, fold, later};
+use crate::Random;
+
+/// What goes wrong, and how often. 0 is never; 3 is one time in three.
+#[derive(Clone, Debug)]
+pub struct Unrest {
+    /// Where its choices come from.
+    pub random: Random,
+    /// So many steps are taken before somebody looks.
+    pub slice: u64,
+    /// It is paused when somebody looks, and resumed by another process.
+    pub pauses: usize,
+    /// Its process dies after an append.
+    pub crashes: usize,
+    /// An answer comes twice.
+    pub duplicates: usize,
+    /// An answer comes that nobody waits for any more.
+    pub late: usize,
+    /// Somebody ends it.
+    pub cancels: usize,
+    /// The clock jumps by up to so many milliseconds, forth and back.
+    pub jumps_ms: usize,
+    /// Answers come in any order.
+    pub any_order: bool,
+}
+
+impl Unrest {
+    /// Nothing goes wrong.
+    pub fn none(seed: u64) -> Unrest {
+        Unrest {
+            random: Random::new(seed),
+            slice: 50_000,
+            pauses: 0,
+            crashes: 0,
+            duplicates: 0,
+            late: 0,
+            cancels: 0,
+            jumps_ms: 0,
+            any_order: false,
+        }
+    }
+
+    fn now_and_then(&mut self, one_in: usize) -> bool {
+        one_in > 0 && self.random.one_in(one_in)
+    }
+}
+
+impl Driver<'_> {
+    /// Drives the run to its end, whatever goes wrong.
+    pub fn through(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        let mut left: BTreeMap<CallId, Pending> = BTreeMap::new();
+        self.slices(unrest, None)?;
+        while !self.run.is_over() {
+            self.jump(unrest)?;
+            let under_way = self.run.pending().filter(|pending| pending.stage == Stage::Started);
+            left.extend(under_way.map(|pending| (pending.id, pending.clone())));
+            if self.run.is_over() {
+                break;
+            }
+            if unrest.now_and_then(unrest.cancels) {
+                self.cancel()?;
+                break;
+            }
+            let due = self.choose(unrest).ok_or("the run waits for nothing")?;
+            let answer = self.answer_to(&due);
+            if unrest.now_and_then(unrest.crashes) {
+                // It was carried out, and nobody was told.
+                self.crash(unrest)?;
+                continue;
+            }
+            let input = Input::Answer(due.call, answer.clone());
+            self.slices(unrest, Some(&input))?;
+            if unrest.now_and_then(unrest.duplicates) {
+                self.duplicate(due.call, answer)?;
+            }
+            if unrest.now_and_then(unrest.late) {
+                self.late(&mut left)?;
+            }
+            if unrest.now_and_then(unrest.crashes) {
+                self.crash(unrest)?;
+            }
+        }
+        while unrest.late > 0 && self.late(&mut left)? {}
+        Ok(())
+    }
+
+    fn choose(&self, unrest: &mut Unrest) -> Option<Due> {
+        if !unrest.any_order {
+            return self.next();
+        }
+        let due = self.due();
+        (!due.is_empty()).then(|| unrest.random.pick(&due).clone())
+    }
+
+    /// Takes an input, a slice of steps at a time.
+    fn slices(&mut self, unrest: &mut Unrest, input: Option<&Input>) -> Result<(), String> {
+        let mut input = input.map(|input| (input, self.now));
+        loop {
+            let (plan, run) = (self.plan.clone(), &mut self.run);
+            let advanced = advance_for(unrest.slice, &plan, run, input.take(), &mut NoLogic)
+                .map_err(|refusal| format!("what was waited for is refused: {refusal}"))?;
+            self.append(advanced.events);
+            if advanced.more && unrest.now_and_then(unrest.cancels) {
+                return self.cancel();
+            }
+            if advanced.more && unrest.now_and_then(unrest.pauses) {
+                self.pause(unrest)?;
+            } else if !advanced.more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The run is paused, and another process goes on with it.
+    fn pause(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        let step = self.run.can_go_on().then(|| self.run.steps());
+        let input = Input::Pause { reason: Some("a test".into()), step };
+        if self.run.is_over() {
+            return Ok(());
+        }
+        let events = note(&self.plan, &mut self.run, &input, self.now).map_err(said)?;
+        self.append(events);
+        let fold = fold(&self.plan, &self.log).map_err(differs)?;
+        if *fold.run() != self.run {
+            return Err(unlike("after a pause", fold.run(), &self.run));
+        }
+        self.doubts(unrest)
+    }
+
+    fn cancel(&mut self) -> Result<(), String> {
+        let step = self.run.can_go_on().then(|| self.run.steps());
+        let (reason, actor) = (Some("enough".into()), Some("somebody".into()));
+        let input = Input::Cancel { reason, actor, step };
+        if self.run.is_over() {
+            return Ok(());
+        }
+        let events = note(&self.plan, &mut self.run, &input, self.now).map_err(said)?;
+        self.append(events);
+        Ok(())
+    }
+
+    /// The process dies. Another one reads the events, and goes on.
+    fn crash(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        let folded = self.refolded()?;
+        if folded != self.run {
+            return Err(unlike("after a crash", &folded, &self.run));
+        }
+        self.run = folded;
+        self.doubts(unrest)
+    }
+
+    /// The run as its events leave it, when it has gone as far as that leads.
+    pub fn refolded(&self) -> Result<runtime::Run, String> {
+        let fold = fold(&self.plan, &self.log).map_err(differs)?;
+        if fold.is_between() {
+            return Err("the last events belong to something that is not complete".to_string());
+        }
+        let (plan, mut run) = fold.finish();
+        let advanced = advance_for(u64::MAX / 2, &plan, &mut run, None, &mut NoLogic);
+        match advanced.map_err(said)?.events.first() {
+            None => Ok(run),
+            Some(sealed) => Err(format!("would go on by itself: {:?}", sealed.event)),
+        }
+    }
+
+    /// Calls that have left and were not answered may have happened: each is looked after as its
+    /// tool was declared.
+    fn doubts(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        let (mut again, mut in_doubt) = (Vec::new(), Vec::new());
+        for pending in self.run.pending().filter(|pending| pending.stage == Stage::Started) {
+            if let Request::Tool(call) = &pending.request {
+                match call.again {
+                    Again::Freely => {}
+                    Again::WithKey => again.push(pending.id),
+                    Again::ByAsking => in_doubt.push(pending.id),
+                }
+            }
+        }
+        if !in_doubt.is_empty() {
+            self.slices(unrest, Some(&Input::Interrupted(in_doubt)))?;
+        }
+        for call in again {
+            // What the interruption led to may have given it up.
+            if self.run.pending_call(call).is_some() {
+                self.slices(unrest, Some(&Input::Again(call)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An answer that was taken comes again: nothing may change.
+    fn duplicate(&mut self, call: CallId, answer: Answer) -> Result<(), String> {
+        let (before, count) = (self.run.clone(), self.log.len());
+        let was_abandoned = self.run.has_abandoned(call);
+        match self.take(&Input::Answer(call, answer)) {
+            Err(Refusal::NotWaiting | Refusal::Over) if self.run == before => {}
+            Ok(()) if was_abandoned && self.log.len() > count => {}
+            other => return Err(format!("call {call} was answered twice: {other:?}")),
+        }
+        Ok(())
+    }
+
+    /// An answer comes that nobody waits for: it is noted, once, and changes nothing else.
+    fn late(&mut self, left: &mut BTreeMap<CallId, Pending>) -> Result<bool, String> {
+        let found = left.keys().copied().find(|call| self.run.has_abandoned(*call));
+        let Some(pending) = found.and_then(|call| left.remove(&call)) else { return Ok(false) };
+        let answer = self.desk.answer(&pending);
+        let is_noted =
+            !matches!((&answer, &pending.request), (Answer::Failed(_), Request::Model(_)));
+        let before = (self.run.state(&self.plan), self.run.status(), self.run.places(&self.plan));
+        match (self.take(&Input::Answer(pending.id, answer.clone())), is_noted) {
+            (Ok(()), true) | (Err(Refusal::NotWaiting), false) => {}
+            (other, _) => return Err(format!("a late answer: {other:?}")),
+        }
+        let after = (self.run.state(&self.plan), self.run.status(), self.run.places(&self.plan));
+        if before != after {
+            return Err(format!("a late answer changed {before:?} to {after:?}"));
+        }
+        if is_noted {
+            self.duplicate(pending.id, answer)?;
+        }
+        Ok(true)
+    }
+
+    /// The clock jumps; if that is beyond what the run may take, it is told so.
+    fn jump(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        if unrest.jumps_ms > 0 {
+            let jump = unrest.random.below(unrest.jumps_ms) as u64;
+            self.now = match unrest.random.one_in(2) {
+                true => later(self.now, jump),
+                false => {
+                    let back = i64::try_from(jump).unwrap_or(0) * 1_000;
+                    history::Timestamp::from_micros(self.now.micros() - back)
+                }
+            };
+        }
+        match self.run.deadline() {
+            Some(deadline) if self.now >= deadline => self.slices(unrest, Some(&Input::Tick)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn said(refusal: Refusal) -> String {
+    format!("refused: {refusal}")
+}
+
+/// What a fold says that does not get along with the engine.
+pub(super) fn differs(difference: Box<runtime::Difference>) -> String {
+    let runtime::Difference { seq, recorded, derived, why } = *difference;
+    format!("event {seq} is {recorded:?}, and the engine says {derived:?} ({why:?})")
+}
+
+/// Two runs that should be alike, from where they are not.
+pub(super) fn unlike(when: &str, one: &runtime::Run, other: &runtime::Run) -> String {
+    let (one, other) = (format!("{one:#?}"), format!("{other:#?}"));
+    let parts = one.lines().zip(other.lines()).position(|(one, other)| one != other).unwrap_or(0);
+    let from = |text: &str| {
+        let lines = text.lines().skip(parts.saturating_sub(12)).take(24);
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    format!("{when}: folded to\n{}\nbut live it is\n{}", from(&one), from(&other))
+}
