@@ -13,19 +13,30 @@ const QUESTIONS: &[&str] = &[
      HAVING count(*) > 0 AND (min(position) <> 1 OR max(position) <> count(*))",
     "SELECT 'the event at position ' || position || ' belongs to no stream' FROM event
      WHERE stream NOT IN (SELECT no FROM stream)",
-    "SELECT 'the events of `' || name || '` are not those from ' || first || ' to ' || next
-     FROM stream s WHERE (next - first, first, next) IS NOT
-         (SELECT count(*), min(seq), max(seq) + 1 FROM event WHERE stream = s.no)",
-    "SELECT 'the last link of `' || name || '` is another one' FROM stream s
-     WHERE link IS NOT (SELECT link FROM event WHERE stream = s.no AND seq = s.next - 1)",
+    "SELECT 'the event at position ' || e.position || ' is not where its stream says'
+     FROM event e LEFT JOIN place p ON p.stream = e.stream AND p.seq = e.seq
+     WHERE (p.position, p.kind, p.link) IS NOT (e.position, e.kind, NULL)",
+    "SELECT 'there are ' || events || ' events at ' || places || ' places' FROM
+         (SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM placed) AS places)
+     WHERE events <> places",
+    "SELECT 'stream ' || stream || ' has a head and no name' FROM head
+     WHERE stream NOT IN (SELECT no FROM stream)",
+    "SELECT 'the events of `' || name || '` are not those from ' || first || ' to '
+         || coalesce(next, 'nothing')
+     FROM stream s LEFT JOIN head h ON h.stream = s.no WHERE (next - first, first, next) IS NOT
+         (SELECT count(*), min(seq), max(seq) + 1 FROM placed WHERE stream = s.no)",
+    "SELECT 'the last link of `' || name || '` is another one'
+     FROM stream s LEFT JOIN head h ON h.stream = s.no
+     WHERE link IS NOT (SELECT e.link FROM placed p JOIN event e ON e.position = p.position
+         WHERE p.stream = s.no AND p.seq = h.next - 1)",
     "SELECT '`' || name || '` does not begin behind its origin' FROM stream s
      WHERE CASE WHEN parent IS NULL THEN fork_seq IS NOT NULL OR first <> 0
          ELSE first IS NOT fork_seq + 1
-             OR NOT EXISTS(SELECT 1 FROM event WHERE stream = s.parent AND seq = s.fork_seq) END",
+             OR NOT EXISTS(SELECT 1 FROM placed WHERE stream = s.parent AND seq = s.fork_seq) END",
     "SELECT 'a key of stream ' || stream || ' names events that are not there'
-     FROM idempotency i WHERE count < 1 OR NOT EXISTS(SELECT 1 FROM event e
-         WHERE e.stream = i.stream AND e.seq = i.seq + i.count - 1)
-         OR NOT EXISTS(SELECT 1 FROM event e WHERE e.stream = i.stream AND e.seq = i.seq)",
+     FROM idempotency i WHERE count < 1 OR NOT EXISTS(SELECT 1 FROM placed p
+         WHERE p.stream = i.stream AND p.seq = i.seq + i.count - 1)
+         OR NOT EXISTS(SELECT 1 FROM placed p WHERE p.stream = i.stream AND p.seq = i.seq)",
 ];
 
 /// What is wrong, in words. What cannot even be read is one of these words.
@@ -36,7 +47,7 @@ pub(super) fn check(connection: &Connection) -> Result<Vec<String>, StoreError> 
         or_damaged(&mut found, answers(connection, question))?;
     }
     found.retain(|answer| answer != "ok");
-    or_damaged(&mut found, ids(connection))?;
+    or_damaged(&mut found, indexes(connection))?;
     Ok(found)
 }
 
@@ -62,25 +73,37 @@ fn answers(connection: &Connection, question: &str) -> Result<Vec<String>, Store
     answers.take(ANSWERS_MAX).collect()
 }
 
-/// Whether the index of ids holds exactly the ids that it should.
-fn ids(connection: &Connection) -> Result<Vec<String>, StoreError> {
+/// Whether the indexes that are filled in batches hold exactly the events that they should.
+fn indexes(connection: &Connection) -> Result<Vec<String>, StoreError> {
     // Together, so that nothing is added between the questions.
     let reading = connection.unchecked_transaction()?;
     let until = indexed(last_position(&reading)?);
-    let count: i64 = reading.query_one("SELECT count(*) FROM event_id", [], |row| row.get(0))?;
     let mut found = Vec::new();
-    if count != until {
-        found.push(format!("the index of ids has {count} rows, not {until}"));
+    for (table, name) in [("event_id", "ids"), ("event_kind", "kinds")] {
+        let count: i64 =
+            reading.query_one(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
+        if count != until {
+            found.push(format!("the index of {name} has {count} rows, not {until}"));
+        }
     }
-    let mut events =
-        reading.prepare("SELECT id, position FROM event WHERE position <= ?1 ORDER BY position")?;
-    let mut index =
+    let mut events = reading.prepare(
+        "SELECT id, position, stream, kind, seq FROM event WHERE position <= ?1 ORDER BY position",
+    )?;
+    let mut ids =
         reading.prepare("SELECT 1 FROM event_id WHERE span = ?1 AND id8 = ?2 AND position = ?3")?;
+    let mut kinds = reading.prepare(
+        "SELECT 1 FROM event_kind WHERE stream = ?1 AND kind = ?2 AND seq = ?3 AND position = ?4",
+    )?;
     let mut rows = events.query([until])?;
     while let Some(row) = rows.next()? {
         let position: i64 = row.get(1)?;
-        if !index.exists([span(position), id8(EventId(hash(row, 0)?)), position])? {
-            found.push(format!("the index of ids lacks the event at position {position}"));
+        let lacks = |name: &str| format!("the index of {name} lacks the event at {position}");
+        if !ids.exists([span(position), id8(EventId(hash(row, 0)?)), position])? {
+            found.push(lacks("ids"));
+            break;
+        }
+        if !kinds.exists([row.get(2)?, row.get(3)?, row.get(4)?, position])? {
+            found.push(lacks("kinds"));
             break;
         }
     }

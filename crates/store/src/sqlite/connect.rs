@@ -157,8 +157,11 @@ fn reader(path: &Path) -> Result<Connection, StoreError> {
 fn readable(connection: Connection, path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "query_only", true)?;
     match recognize(&connection, path)? {
-        // What newer versions added is not asked for there; see `schema::has_shelves`.
-        Contents::Current | Contents::Older(_) => Ok(connection),
+        Contents::Current => Ok(connection),
+        Contents::Older(version) => Err(StoreError::Unusable(format!(
+            "`{}` has the old version {version}: open it for writing once",
+            path.display()
+        ))),
         Contents::Nothing => Err(StoreError::Unusable(format!("`{}` is empty", path.display()))),
     }
 }

@@ -54,11 +54,22 @@ pub(super) struct Remembered {
     pub(super) heads: HashMap<Stream, Head>,
     /// The position of the last event, once it is known.
     pub(super) last: Option<i64>,
-    /// The last position whose id is in the index.
+    /// The last position that is in the indexes which are filled in batches.
     pub(super) indexed: i64,
-    /// Events whose ids are not in the index yet: the beginning of the id, and the position. It
-    /// ends with the last event, and may lack those that were added by others.
-    pub(super) tail: Vec<(i64, i64)>,
+    /// Events that are not in these indexes yet. It ends with the last event, and may lack those
+    /// that were added by others.
+    pub(super) tail: Vec<Unindexed>,
+}
+
+/// What the indexes hold of an event.
+#[derive(Clone, Copy)]
+pub(super) struct Unindexed {
+    pub(super) position: i64,
+    /// The beginning of its id.
+    pub(super) id8: i64,
+    pub(super) stream: i64,
+    pub(super) kind: i64,
+    pub(super) seq: i64,
 }
 
 /// Where a stream goes on.

@@ -53,9 +53,16 @@ struct Writer {
     queue: Queue,
     /// Empty once it is closed.
     desk: Mutex<Option<Desk>>,
-    /// The position of the last event that can be seen, as far as this process wrote it.
-    seen: Mutex<u64>,
+    seen: Mutex<Seen>,
     arrived: Condvar,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// The position of the last event that can be seen, as far as this process wrote it.
+    last: u64,
+    /// How many wait for more. Telling nobody would cost a call of the system.
+    watchers: usize,
 }
 
 impl SqliteStore {
@@ -69,7 +76,7 @@ impl SqliteStore {
         let writer = Writer {
             queue: Queue::default(),
             desk: Mutex::new(Some(desk)),
-            seen: Mutex::new(0),
+            seen: Mutex::default(),
             arrived: Condvar::new(),
         };
         Ok(SqliteStore { path, readers, writer: Some(writer) })
@@ -99,9 +106,11 @@ impl SqliteStore {
     /// Waits so long, or until this process has written an event behind this position.
     fn wait_for(&self, after: u64, patience: Duration) {
         let Some(writer) = &self.writer else { return std::thread::sleep(patience) };
-        let waited =
-            writer.arrived.wait_timeout_while(writer.seen(), patience, |seen| *seen <= after);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        let mut seen = writer.seen();
+        seen.watchers += 1;
+        let waited = writer.arrived.wait_timeout_while(seen, patience, |seen| seen.last <= after);
+        let (mut seen, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        seen.watchers -= 1;
     }
 }
 
@@ -117,7 +126,7 @@ impl Writer {
         }
     }
 
-    fn seen(&self) -> MutexGuard<'_, u64> {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -126,8 +135,11 @@ impl Writer {
             let done = self.alone(|desk| {
                 let outcomes = desk.append(requests);
                 if let Some(last) = desk.remembered.last {
-                    *self.seen() = last.cast_unsigned();
-                    self.arrived.notify_all();
+                    let mut seen = self.seen();
+                    seen.last = last.cast_unsigned();
+                    if seen.watchers > 0 {
+                        self.arrived.notify_all();
+                    }
                 }
                 Ok(outcomes)
             });

@@ -30,8 +30,8 @@ pub(super) fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Digest> {
     Ok(Digest::from_bytes(row.get(column)?))
 }
 
-const INFO: &str = "SELECT s.name, s.first, s.next, s.link, s.fork_seq, p.name
-    FROM stream s LEFT JOIN stream p ON p.no = s.parent";
+const INFO: &str = "SELECT s.name, s.first, h.next, h.link, s.fork_seq, p.name
+    FROM stream s LEFT JOIN head h ON h.stream = s.no LEFT JOIN stream p ON p.no = s.parent";
 
 fn info(row: &Row<'_>) -> Result<StreamInfo, StoreError> {
     let stream = named(row.get_ref(0)?)?;
@@ -137,12 +137,17 @@ pub(super) fn read(
     limit: usize,
 ) -> Result<Vec<Entry>, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT seq, kind, id, link, body FROM event
-         WHERE stream = (SELECT no FROM stream WHERE name = ?1) AND seq >= ?2
-         ORDER BY seq LIMIT ?3",
+        "SELECT p.seq, e.kind, e.id, e.link, e.body, e.position
+         FROM placed p LEFT JOIN event e
+             ON e.position = p.position AND e.stream = p.stream AND e.seq = p.seq
+         WHERE p.stream = (SELECT no FROM stream WHERE name = ?1) AND p.seq >= ?2
+         ORDER BY p.seq LIMIT ?3",
     )?;
     let rows = params![stream.name(), bounded(from), limited(limit)];
-    let rows = statement.query_and_then(rows, |row| entry(row, 0, stream))?;
+    let rows = statement.query_and_then(rows, |row| match row.get_ref(5)? {
+        ValueRef::Null => Err(lost(stream, row.get(0)?)),
+        _ => entry(row, 0, stream),
+    })?;
     in_order(rows.collect::<Result<_, _>>()?, |entry| entry.seq, |first| *first >= from)
 }
 
@@ -162,14 +167,14 @@ pub(super) fn read_kinds(
     let one = |kind: &Kind| {
         let kind = kind.number();
         format!(
-            "SELECT seq, position FROM event
-             WHERE stream = ?1 AND kind = {kind} AND seq >= ?2 AND seq < ?3"
+            "SELECT seq, position FROM event_kind
+             WHERE stream = ?1 AND kind = {kind} AND seq >= ?2 AND seq < ?3 UNION ALL "
         )
     };
-    let all = kinds.iter().map(one).collect::<Vec<_>>().join(" UNION ALL ");
+    let all = kinds.iter().map(one).collect::<String>() + &younger(&kinds);
     let mut statement = connection.prepare_cached(&format!("{all} ORDER BY seq LIMIT ?4"))?;
     let rows = params![no, bounded(from), bounded(until), limited(limit)];
-    let rows = statement.query_and_then(rows, |row| at(connection, row.get(1)?, stream))?;
+    let rows = statement.query_and_then(rows, |row| at(connection, row, no, stream))?;
     in_order(rows.collect::<Result<_, _>>()?, |entry| entry.seq, |first| *first >= from)
 }
 
@@ -180,20 +185,32 @@ pub(super) fn last_of(
     until: u64,
 ) -> Result<Option<Entry>, StoreError> {
     let Some(no) = number(connection, stream)? else { return Ok(None) };
-    let mut statement = connection.prepare_cached(
-        "SELECT seq, position FROM event WHERE stream = ?1 AND kind = ?2 AND seq < ?3
-         ORDER BY seq DESC LIMIT 1",
-    )?;
-    let mut last: Option<(i64, i64)> = None;
-    for kind in distinct(kinds) {
-        let found = statement
-            .query_row(params![no, kind.number(), bounded(until)], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })
-            .optional()?;
-        last = last.max(found);
-    }
-    last.map(|(_, position)| at(connection, position, stream)).transpose()
+    let kinds = distinct(kinds);
+    let one = |kind: &Kind| {
+        let kind = kind.number();
+        format!(
+            "SELECT * FROM (SELECT seq, position FROM event_kind
+                 WHERE stream = ?1 AND kind = {kind} AND seq >= ?2 AND seq < ?3
+                 ORDER BY seq DESC LIMIT 1) UNION ALL "
+        )
+    };
+    let all = kinds.iter().map(one).collect::<String>() + &younger(&kinds);
+    let mut statement = connection.prepare_cached(&format!("{all} ORDER BY seq DESC LIMIT 1"))?;
+    let mut rows = statement.query(params![no, 0, bounded(until)])?;
+    rows.next()?.map(|row| at(connection, row, no, stream)).transpose()
+}
+
+/// Events of some kinds that are not in the index yet, from the number `?2` to `?3` of the stream
+/// `?1`. There are fewer than a batch of them, so that only the last places are looked through.
+fn younger(kinds: &[Kind]) -> String {
+    let kinds = kinds.iter().map(|kind| kind.number().to_string()).collect::<Vec<_>>().join(",");
+    format!(
+        "SELECT seq, position FROM placed
+         WHERE stream = ?1 AND kind IN ({kinds}) AND seq < ?3
+             AND seq >= max(?2, (SELECT next FROM head WHERE stream = ?1)
+                 - (SELECT max(position) % {ID_BATCH} FROM event))
+             AND position > (SELECT max(position) / {ID_BATCH} * {ID_BATCH} FROM event)"
+    )
 }
 
 fn distinct(kinds: &[Kind]) -> Vec<Kind> {
@@ -208,15 +225,27 @@ fn number(connection: &Connection, stream: &Stream) -> rusqlite::Result<Option<i
     statement.query_row([stream.name()], |row| row.get(0)).optional()
 }
 
-/// The event at a position.
-fn at(connection: &Connection, position: i64, stream: &Stream) -> Result<Entry, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT seq, kind, id, link, body FROM event WHERE position = ?1")?;
-    let mut rows = statement.query([position])?;
+/// The event that an index names by its number and position.
+fn at(
+    connection: &Connection,
+    named: &Row<'_>,
+    no: i64,
+    stream: &Stream,
+) -> Result<Entry, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT seq, kind, id, link, body FROM event
+         WHERE position = ?1 AND stream = ?2 AND seq = ?3",
+    )?;
+    let seq = named.get(0)?;
+    let mut rows = statement.query([named.get(1)?, no, seq])?;
     match rows.next()? {
         Some(row) => entry(row, 0, stream),
-        None => Err(damaged(format!("an index names the event at {position}, which is lost"))),
+        None => Err(lost(stream, seq.cast_unsigned())),
     }
+}
+
+fn lost(stream: &Stream, seq: u64) -> StoreError {
+    StoreError::Damaged(Damage::at(Place::new(stream.clone(), seq), "it is missing").into())
 }
 
 /// The position of the last event.

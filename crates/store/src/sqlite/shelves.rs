@@ -3,17 +3,14 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use value::{Digest, Value, json};
 
+use super::SqliteStore;
 use super::desk::{Desk, Until};
 use super::read::{damaged, hash};
-use super::{SqliteStore, schema};
 use crate::{AppendError, Change, Item, Shelves, StoreError, shelf};
 
 impl Shelves for SqliteStore {
     fn shelf_read(&self, shelf: &str) -> Result<Vec<Item>, StoreError> {
         self.readers.with(|connection| {
-            if !schema::has_shelves(connection)? {
-                return Ok(Vec::new());
-            }
             let sql = "SELECT key, value FROM shelf WHERE name = ?1 ORDER BY no";
             let mut statement = connection.prepare_cached(sql)?;
             let items = statement.query_and_then([shelf], |row| {
@@ -27,9 +24,6 @@ impl Shelves for SqliteStore {
 
     fn shelf_get(&self, shelf: &str, key: &str) -> Result<Option<Value>, StoreError> {
         self.readers.with(|connection| {
-            if !schema::has_shelves(connection)? {
-                return Ok(None);
-            }
             let sql = "SELECT value FROM shelf WHERE name = ?1 AND key = ?2";
             let mut statement = connection.prepare_cached(sql)?;
             let mut rows = statement.query([shelf, key])?;

@@ -5,7 +5,7 @@ use history::{BlobId, EventId, Link, Operation, OperationId, Stream, chain};
 use rusqlite::{OptionalExtension, params};
 use value::{Digest, json};
 
-use super::desk::{Desk, Head, Until};
+use super::desk::{Desk, Head, Unindexed, Until};
 use super::queue::{Outcome, Request};
 use super::read::{bounded, has_blob, hash, id8, indexed, span};
 use crate::{AppendError, Durability, Expected, Receipt, StoreError};
@@ -31,7 +31,7 @@ impl Desk {
         let done = self.transaction(until, |desk| {
             let outcomes = requests.iter().map(|request| desk.add(request));
             let outcomes = outcomes.collect::<rusqlite::Result<Vec<Outcome>>>()?;
-            desk.index_ids()?;
+            desk.index()?;
             Ok(outcomes)
         });
         match done {
@@ -113,7 +113,8 @@ impl Desk {
         let Some((key, digest)) = key else { return Ok(None) };
         let mut statement = self.connection.prepare_cached(
             "SELECT i.seq, i.digest, e.link FROM idempotency i
-             JOIN event e ON e.stream = i.stream AND e.seq = i.seq + i.count - 1
+             JOIN placed p ON p.stream = i.stream AND p.seq = i.seq + i.count - 1
+             JOIN event e ON e.position = p.position
              WHERE i.stream = ?1 AND i.key = ?2",
         )?;
         let used = statement.query_row(params![stream, key.as_bytes()], |row| {
@@ -131,7 +132,8 @@ impl Desk {
         request: &Request<'_>,
     ) -> rusqlite::Result<Option<Receipt>> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT id, link FROM event WHERE stream = ?1 AND seq >= ?2 ORDER BY seq",
+            "SELECT e.id, e.link FROM placed p CROSS JOIN event e ON e.position = p.position
+             WHERE p.stream = ?1 AND p.seq >= ?2 ORDER BY p.seq",
         )?;
         let mut rows = statement.query(params![stream, bounded(first)])?;
         let mut link = None;
@@ -198,74 +200,92 @@ impl Desk {
             "INSERT INTO event(position, stream, seq, kind, id, link, body)
              VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?;
+        let mut placing = self.connection.prepare_cached(
+            "INSERT INTO place(stream, seq, kind, position) VALUES(?1, ?2, ?3, ?4)",
+        )?;
         let mut position = self.remembered.last.expect("a transaction recalls it");
         for ((seq, event), link) in (bounded(first)..).zip(&*request.events).zip(links) {
             // Only damage puts an event so far behind; SQLite then refuses the same position.
             position = position.saturating_add(1);
-            let id = event.id();
+            let (id, kind) = (event.id(), event.kind().number());
             statement.execute(params![
                 position,
                 stream,
                 seq,
-                event.kind().number(),
+                kind,
                 id.as_bytes(),
                 link.as_bytes(),
                 event.body()
             ])?;
-            self.remembered.tail.push((id8(id), position));
+            placing.execute([stream, seq, kind, position])?;
+            let id8 = id8(id);
+            self.remembered.tail.push(Unindexed { position, id8, stream, kind, seq });
         }
         self.remembered.last = Some(position);
         Ok(())
     }
 
-    /// Puts the ids of whole batches into the index, in order: one by one they would touch a
-    /// page of it each. Those that are not remembered were added before, and are read.
-    fn index_ids(&mut self) -> rusqlite::Result<()> {
-        let last = self.remembered.last.expect("a transaction recalls it");
-        let until = indexed(last);
+    /// Puts whole batches into the indexes, in order: one by one they would touch a page each.
+    /// Those that are not remembered were added before, and are read.
+    fn index(&mut self) -> rusqlite::Result<()> {
+        let until = indexed(self.remembered.last.expect("a transaction recalls it"));
         if until <= self.remembered.indexed {
             return Ok(());
         }
-        let known = self.remembered.tail.first().map_or(i64::MAX, |(_, position)| *position);
+        let known = self.remembered.tail.first().map_or(i64::MAX, |event| event.position);
         let mut statement = self.connection.prepare_cached(
-            "SELECT id, position FROM event WHERE position > ?1 AND position < ?2",
+            "SELECT position, id, stream, kind, seq FROM event WHERE position > ?1 AND position < ?2",
         )?;
-        let unknown = statement
+        let mut batch = statement
             .query_map([self.remembered.indexed, known.min(until + 1)], |row| {
-                Ok((id8(EventId(hash(row, 0)?)), row.get(1)?))
+                Ok(Unindexed {
+                    position: row.get(0)?,
+                    id8: id8(EventId(hash(row, 1)?)),
+                    stream: row.get(2)?,
+                    kind: row.get(3)?,
+                    seq: row.get(4)?,
+                })
             })?
-            .collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
-        let whole = self.remembered.tail.partition_point(|(_, position)| *position <= until);
-        let whole = unknown.into_iter().chain(self.remembered.tail.drain(..whole));
-        let mut batch: Vec<(i64, i64, i64)> =
-            whole.map(|(id8, position)| (span(position), id8, position)).collect();
-        batch.sort_unstable();
+            .collect::<rusqlite::Result<Vec<Unindexed>>>()?;
+        let whole = self.remembered.tail.partition_point(|event| event.position <= until);
+        batch.extend(self.remembered.tail.drain(..whole));
         self.remembered.indexed = until;
         let mut statement = self
             .connection
             .prepare_cached("INSERT INTO event_id(span, id8, position) VALUES(?1, ?2, ?3)")?;
-        for (span, id8, position) in batch {
-            statement.execute([span, id8, position])?;
+        batch.sort_unstable_by_key(|event| (span(event.position), event.id8, event.position));
+        for event in &batch {
+            statement.execute([span(event.position), event.id8, event.position])?;
+        }
+        let mut statement = self.connection.prepare_cached(
+            "INSERT INTO event_kind(stream, kind, seq, position) VALUES(?1, ?2, ?3, ?4)",
+        )?;
+        batch.sort_unstable_by_key(|event| (event.stream, event.kind, event.seq));
+        for event in &batch {
+            statement.execute([event.stream, event.kind, event.seq, event.position])?;
         }
         Ok(())
     }
 
     fn begin(&self, stream: &Stream, head: Head) -> rusqlite::Result<Head> {
         let mut statement = self.connection.prepare_cached(
-            "INSERT INTO stream(name, parent, fork_seq, first, next, link)
-             VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO stream(name, parent, fork_seq, first) VALUES(?1, ?2, ?3, ?4)",
         )?;
         let (parent, seq) = head.parent.unzip();
-        let Head { first, next, link, .. } = head;
-        let no =
-            statement.insert(params![stream.name(), parent, seq, first, next, link.as_bytes()])?;
+        let no = statement.insert(params![stream.name(), parent, seq, head.first])?;
+        let mut statement = self.connection.prepare_cached(
+            "INSERT INTO place(stream, seq, position, link)
+             VALUES(?1, 9223372036854775807, ?2, ?3)",
+        )?;
+        statement.execute(params![no, head.next, head.link.as_bytes()])?;
         Ok(Head { no, ..head })
     }
 
     fn advance(&self, head: Head) -> rusqlite::Result<Head> {
-        let mut statement = self
-            .connection
-            .prepare_cached("UPDATE stream SET next = ?2, link = ?3 WHERE no = ?1")?;
+        let mut statement = self.connection.prepare_cached(
+            "UPDATE place SET position = ?2, link = ?3
+             WHERE stream = ?1 AND seq = 9223372036854775807",
+        )?;
         statement.execute(params![head.no, head.next, head.link.as_bytes()])?;
         Ok(head)
     }
@@ -276,7 +296,8 @@ impl Desk {
             return Ok(Some(*head));
         }
         let mut statement = self.connection.prepare_cached(
-            "SELECT no, parent, fork_seq, first, next, link FROM stream WHERE name = ?1",
+            "SELECT s.no, s.parent, s.fork_seq, s.first, h.next, h.link
+             FROM stream s LEFT JOIN head h ON h.stream = s.no WHERE s.name = ?1",
         )?;
         let head = statement.query_row([stream.name()], |row| {
             Ok(Head {

@@ -143,11 +143,11 @@ fn an_event_that_was_put_far_behind_costs_no_time() {
 fn what_no_longer_follows_from_the_events_is_found() {
     for (sql, expected) in [
         (
-            "UPDATE stream SET next = 9 WHERE name = 'run:a'",
+            "UPDATE place SET position = 9 WHERE seq = 9223372036854775807 AND stream = 1",
             "the events of `run:a` are not those from 0 to 9",
         ),
         (
-            "UPDATE stream SET link = zeroblob(32) WHERE name = 'run:b'",
+            "UPDATE place SET link = zeroblob(32) WHERE seq = 9223372036854775807 AND stream = 2",
             "the last link of `run:b` is another one",
         ),
         (
@@ -163,9 +163,32 @@ fn what_no_longer_follows_from_the_events_is_found() {
             "the event at position 5011 belongs to no stream",
         ),
         ("DELETE FROM event_id WHERE position = 7", "the index of ids has 4095 rows, not 4096"),
+        ("UPDATE event_id SET id8 = 1 WHERE position = 7", "the index of ids lacks the event at 7"),
+        ("DELETE FROM event_kind WHERE position = 7", "the index of kinds has 4095 rows, not 4096"),
         (
-            "UPDATE event_id SET id8 = 1 WHERE position = 7",
-            "the index of ids lacks the event at position 7",
+            "UPDATE event_kind SET position = 8 WHERE position = 7",
+            "the index of kinds lacks the event at 7",
+        ),
+        (
+            "UPDATE place SET kind = 1 WHERE seq = 3 AND stream = 1",
+            "the event at position 4 is not where its stream says",
+        ),
+        (
+            "UPDATE place SET link = zeroblob(32) WHERE seq = 3 AND stream = 1",
+            "the event at position 4 is not where its stream says",
+        ),
+        (
+            "INSERT INTO place(stream, seq, kind, position) VALUES(9, 0, 0, 1)",
+            "there are 5012 events at 5013 places",
+        ),
+        (
+            "INSERT INTO place(stream, seq, position, link)
+             VALUES(9, 9223372036854775807, 0, zeroblob(32))",
+            "stream 9 has a head and no name",
+        ),
+        (
+            "DELETE FROM place WHERE seq = 9223372036854775807 AND stream = 2",
+            "the events of `run:b` are not those from 8 to nothing",
         ),
         ("UPDATE idempotency SET seq = 2", "a key of stream 3 names events that are not there"),
     ] {

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use store::{Change, Holder, Leases, Shelves, SqliteStore, Store};
+use store::{Change, Holder, Leases, Shelves, SqliteStore, Store, StoreError};
 use value::Digest;
 
 use crate::sample::{Folder, begin, run};
@@ -29,18 +29,20 @@ fn version(bytes: &[u8]) -> u32 {
 }
 
 #[test]
-fn a_file_of_version_1_is_read_as_it_is() {
+fn a_reader_of_version_1_is_told_what_to_do() {
     let folder = Folder::new();
     let path = folder.file("store");
     fs::write(&path, VERSION_1).unwrap();
     assert_eq!(version(VERSION_1), 1);
-    let reader = SqliteStore::open_reader(&path).unwrap();
-    assert_eq!(exported(&reader), expected());
-    assert_eq!(reader.check_files().unwrap(), Vec::<String>::new());
-    assert_eq!(reader.shelf_read("s").unwrap(), []);
-    assert_eq!(reader.shelf_get("s", "k").unwrap(), None);
-    drop(reader);
+    match SqliteStore::open_reader(&path).err() {
+        Some(StoreError::Unusable(why)) => assert_eq!(
+            why,
+            format!("`{}` has the old version 1: open it for writing once", path.display())
+        ),
+        other => panic!("{other:?}"),
+    }
     assert!(fs::read(&path).unwrap() == VERSION_1);
+    assert_eq!(folder.names(), ["store"]);
 }
 
 #[test]
@@ -48,17 +50,12 @@ fn a_file_of_version_1_is_brought_to_the_current_version_when_it_is_written() {
     let folder = Folder::new();
     let path = folder.file("store");
     fs::write(&path, VERSION_1).unwrap();
-    let reader = SqliteStore::open_reader(&path).unwrap();
-    assert_eq!(reader.shelf_read("s").unwrap(), []);
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(exported(&store), expected());
     begin(&store, "new", 0, 3);
     store.shelf_write("s", &[Change::Push("a".into())], &Digest::of(b"key")).unwrap();
     let now = history::Timestamp::from_micros(0);
     store.acquire(&run("new"), &Holder::this_process(), now, 1).unwrap().unwrap();
-    // Who read it before reads on.
-    assert_eq!(reader.shelf_read("s").unwrap().len(), 1);
-    drop(reader);
     assert_eq!(store.check_files().unwrap(), Vec::<String>::new());
     let verified = store::verify(&store, &mut |_| {}).unwrap();
     assert_eq!(verified.damage, []);

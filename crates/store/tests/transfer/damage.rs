@@ -56,6 +56,9 @@ fn after_all(changes: &[&str]) -> Vec<String> {
     found
 }
 
+/// Where the head of a stream stands.
+const HEAD: i64 = i64::MAX;
+
 const OF_R1: &str = "WHERE seq = 1 AND stream = (SELECT no FROM stream WHERE name = 'run:r')";
 
 #[test]
@@ -110,12 +113,18 @@ fn a_changed_kind_is_found() {
 
 #[test]
 fn a_changed_head_is_found() {
-    let head = |set: &str| after(&format!("UPDATE stream SET {set} WHERE name = 'run:r'"));
+    let head = |set: &str| {
+        after(&format!(
+            "UPDATE place SET {set} WHERE seq = {HEAD}
+             AND stream = (SELECT no FROM stream WHERE name = 'run:r')"
+        ))
+    };
     let link = "the stream ends with another link than its last event";
     assert_eq!(head("link = zeroblob(32)"), [format!("r@2: {link}")]);
-    assert_eq!(head("next = 4"), ["r@3: it is missing"]);
-    assert_eq!(head("next = 2"), [format!("r@1: {link}")]);
-    assert_eq!(head("first = 1"), ["r@1: the stream begins at 1"]);
+    assert_eq!(head("position = 4"), ["r@3: it is missing"]);
+    assert_eq!(head("position = 2"), [format!("r@1: {link}")]);
+    let first = after("UPDATE stream SET first = 1 WHERE name = 'run:r'");
+    assert_eq!(first, ["r@1: the stream begins at 1"]);
 }
 
 #[test]
@@ -141,16 +150,29 @@ fn a_stream_that_cannot_be_read_hides_no_other() {
     let both = |set: &str| {
         let body = "UPDATE event SET body = 'x' WHERE stream IN
             (SELECT no FROM stream WHERE name = 'run:g')";
-        let set = format!("UPDATE stream SET {set} WHERE name = 'run:f'");
-        after_all(&[body, &set])
+        after_all(&[body, set])
+    };
+    let stream = |set: &str| format!("UPDATE stream SET {set} WHERE name = 'run:f'");
+    let head = |set: &str| {
+        format!(
+            "UPDATE place SET {set} WHERE seq = {HEAD}
+             AND stream = (SELECT no FROM stream WHERE name = 'run:f')"
+        )
     };
     let g = format!("g@0 {}: its body is not what its id was computed from", event("g", "1").id());
-    for set in ["parent = NULL", "parent = 99", "link = x'00'", "fork_seq = -1"] {
+    for set in [
+        stream("parent = NULL"),
+        stream("parent = 99"),
+        stream("fork_seq = -1"),
+        head("link = x'00'"),
+        head("link = NULL"),
+        head("seq = seq - 1"),
+    ] {
         let f = "f@2: where its stream begins and ends cannot be read".to_string();
-        assert_eq!(both(set), [f, g.clone()], "{set}");
+        assert_eq!(both(&set), [f, g.clone()], "{set}");
     }
     let f = "f@2: its stream ends before it begins".to_string();
-    assert_eq!(both("next = 0"), [f, g]);
+    assert_eq!(both(&head("position = 0")), [f, g]);
 }
 
 fn fork_start() -> String {
@@ -160,12 +182,17 @@ fn fork_start() -> String {
 #[test]
 fn a_lost_event_is_found() {
     let found = after(&format!("DELETE FROM event {OF_R1}"));
+    assert_eq!(found, ["r@1: it is missing"]);
+    let found = after(&format!("DELETE FROM place {OF_R1}"));
     assert_eq!(
         found,
         ["f@2: the event it goes on from, `r@1`, is not there", "r@1: it is missing"]
     );
-    let found =
-        after("DELETE FROM event WHERE stream = (SELECT no FROM stream WHERE name = 'run:r')");
+    let all = "seq <= 2 AND stream = (SELECT no FROM stream WHERE name = 'run:r')";
+    let found = after(&format!("DELETE FROM event WHERE {all}"));
+    assert_eq!(found, ["r@0: it is missing", "r@1: it is missing", "r@2: it is missing"]);
+    let both = ["event", "place"].map(|table| format!("DELETE FROM {table} WHERE {all}"));
+    let found = after_all(&both.each_ref().map(String::as_str));
     assert_eq!(
         found,
         [
