@@ -1,10 +1,119 @@
 //! `quipu doctor`
 
-use anyhow::{Result, bail};
+use std::path::Path;
 
-use crate::Outcome;
+use anyhow::Result;
+use host::Python;
+use host::config::{Binding, Config};
+use value::Value;
+
 use crate::args::running::Doctor;
+use crate::opened::{Access, open, path};
+use crate::running::config;
+use crate::{Outcome, output};
 
-pub(crate) fn run(_: &Doctor) -> Result<Outcome> {
-    bail!("not yet")
+/// Something that was looked at.
+struct Check {
+    name: String,
+    /// What is wrong, or how it is.
+    found: Result<String, String>,
+}
+
+pub(crate) fn run(arguments: &Doctor) -> Result<Outcome> {
+    let mut checks = vec![
+        Check { name: "quipu".into(), found: Ok(env!("CARGO_PKG_VERSION").into()) },
+        logic(),
+        store(arguments),
+    ];
+    match config(arguments.config.as_deref(), Path::new(".")) {
+        Ok(config) => checks.extend(tools(&config)),
+        Err(error) => checks.push(Check {
+            name: "quipu.toml".into(),
+            found: Err(output::told(&error)),
+        }),
+    }
+    checks.extend(keys());
+    let is_fine = checks.iter().all(|check| check.found.is_ok());
+    if arguments.format.is_json() {
+        let items = checks.iter().map(|check| {
+            let detail = match &check.found {
+                Ok(found) | Err(found) => found.as_str(),
+            };
+            Value::map([
+                ("name", Value::text(&*check.name)),
+                ("ok", check.found.is_ok().into()),
+                ("detail", Value::text(detail)),
+            ])
+        });
+        output::print_json(&Value::map([
+            ("ok", is_fine.into()),
+            ("checks", Value::list(items)),
+        ]))?;
+    } else {
+        let rows: Vec<[String; 3]> = checks
+            .into_iter()
+            .map(|check| match check.found {
+                Ok(found) => ["ok".into(), check.name, found],
+                Err(wrong) => ["WRONG".into(), check.name, wrong],
+            })
+            .collect();
+        output::print(&output::table(&rows))?;
+    }
+    Ok(if is_fine { Outcome::Fine } else { Outcome::Found })
+}
+
+fn logic() -> Check {
+    let found = Python::check("state.data[\"x\"] = 1").map(|()| "blocks of Python can run".into());
+    Check { name: "logic".into(), found: found.map_err(|fault| fault.to_string()) }
+}
+
+fn store(arguments: &Doctor) -> Check {
+    let looked = || -> Result<String> {
+        let Some(path) = path(&arguments.store)? else { return Ok("in memory".into()) };
+        if !path.exists() {
+            return Ok(format!("`{}` will be made by the first run", path.display()));
+        }
+        let store = open(&arguments.store, Access::Read)?;
+        let damage = store.check_files()?;
+        match damage.first() {
+            None => Ok(format!("`{}` is sound; `quipu verify` reads all of it", path.display())),
+            Some(first) => anyhow::bail!("`{}` is damaged: {first}", path.display()),
+        }
+    };
+    Check { name: "store".into(), found: looked().map_err(|error| output::told(&error)) }
+}
+
+fn tools(config: &Config) -> Vec<Check> {
+    let all = config.tools.iter().map(|(id, tool)| {
+        let found = match &tool.binding {
+            Binding::Builtin(builtin) => Ok(format!("built in, as `{}`", builtin.name)),
+            Binding::Executable(program) => match found(&program.program) {
+                true => Ok(program.program.display().to_string()),
+                false => Err(format!("there is no program `{}`", program.program.display())),
+            },
+        };
+        Check { name: format!("tool {id}"), found }
+    });
+    all.collect()
+}
+
+/// Whether a program is there: at its place, or in one of the folders of `PATH`.
+fn found(program: &Path) -> bool {
+    if program.components().count() > 1 {
+        return program.is_file();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
+/// Which keys are there. What they are is nobody's business.
+fn keys() -> Vec<Check> {
+    let known = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
+    let set: Vec<&str> =
+        known.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
+    let found = match set.as_slice() {
+        [] => "none is set; `--model stub:high` needs none".to_owned(),
+        set => format!("set: {}; asking models by name cannot be done yet", set.join(", ")),
+    };
+    vec![Check { name: "keys".into(), found: Ok(found) }]
 }
