@@ -20,9 +20,7 @@ pub use dispatch::{Called, Dispatcher, Limits};
 pub use drive::{DriveError, Driver, People, Stopped, World};
 pub use load::{LoadError, Loaded, Traced, load, replay, traced};
 pub use models::ModelChoice;
-pub use questions::{
-    Answered, Open, When, answer_question, find_questions, give, open_questions,
-};
+pub use questions::{Answered, Open, When, answer_question, find_questions, give, open_questions};
 pub use registry::{Registry, Unbound};
 pub use shelved::Shelved;
 use value::{Map, Value};

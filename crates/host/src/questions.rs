@@ -2,7 +2,7 @@
 
 use history::kinds::{Kind, What};
 use history::query::{self, RunFilter};
-use history::{Archive, Lineage, Stream, Timestamp, Visit};
+use history::{Lineage, Stream, Timestamp, Visit};
 use runtime::{Answer, Input, Logic, Refusal, Request, Run, advance, split};
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_checked};
 use value::{Text, Value};

@@ -27,10 +27,9 @@ pub(crate) fn run(arguments: &Doctor) -> Result<Outcome> {
     ];
     match config(arguments.config.as_deref(), Path::new(".")) {
         Ok(config) => checks.extend(tools(&config)),
-        Err(error) => checks.push(Check {
-            name: "quipu.toml".into(),
-            found: Err(output::told(&error)),
-        }),
+        Err(error) => {
+            checks.push(Check { name: "quipu.toml".into(), found: Err(output::told(&error)) })
+        }
     }
     checks.extend(keys());
     let is_fine = checks.iter().all(|check| check.found.is_ok());
@@ -45,10 +44,7 @@ pub(crate) fn run(arguments: &Doctor) -> Result<Outcome> {
                 ("detail", Value::text(detail)),
             ])
         });
-        output::print_json(&Value::map([
-            ("ok", is_fine.into()),
-            ("checks", Value::list(items)),
-        ]))?;
+        output::print_json(&Value::map([("ok", is_fine.into()), ("checks", Value::list(items))]))?;
     } else {
         let rows: Vec<[String; 3]> = checks
             .into_iter()

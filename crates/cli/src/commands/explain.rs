@@ -67,11 +67,7 @@ fn list(json: bool) -> Result<()> {
         .collect();
     let faults = FAULTS.iter().map(|(word, doc, _)| format!("{word:20} {doc}"));
     let faults: Vec<_> = faults.collect();
-    output::print(&format!(
-        "{}\n\nErrors of runs:\n{}",
-        lines.join("\n"),
-        faults.join("\n")
-    ))
+    output::print(&format!("{}\n\nErrors of runs:\n{}", lines.join("\n"), faults.join("\n")))
 }
 
 fn describe(code: &Code) -> value::Map {

@@ -10,7 +10,7 @@ use history::kinds::Kind as HistoryKind;
 use history::plan::{Refusal, Wish};
 use history::{Lineage, Place, Stream};
 use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load, pinned};
-use runtime::{Input, Options, Plan, Request, Run, migrate};
+use runtime::{Input, Options, Plan, Request, Run};
 use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
 use store::{Durability, Store, names};
 use value::{Map, Text, Value};
@@ -155,17 +155,6 @@ fn beginning(
             Err(outcome) => return Ok(Err(outcome)),
         };
         let new_plan = Arc::new(Plan::new(&new).with_context(|| format!("`{file}` cannot run"))?);
-        match migrate(loaded.run.clone(), &loaded.plan, &new_plan) {
-            Ok((_, kept)) => {
-                for kept in kept {
-                    output::note(&format!("kept: {kept}"));
-                }
-            }
-            Err(refused) => {
-                let list: Vec<String> = refused.iter().map(|one| format!("\n  {one}")).collect();
-                bail!("`{file}` cannot take over at {at}:{}", list.concat());
-            }
-        }
         let (document, checksum) = pinned::document(&new);
         going_on.document = Some(document);
         going_on.graph = Some(checksum);
@@ -209,7 +198,7 @@ fn answer(run: &Run, words: &str, at: &Place) -> Result<(Text, Value)> {
         })
         .collect();
     if let Some((id, value)) = words.split_once('=')
-        && let Some(found) = open.iter().find(|open| ***open == *id)
+        && let Some(found) = open.iter().find(|open| open.as_ref() == id)
     {
         return Ok(((*found).clone(), written(value)));
     }
@@ -218,7 +207,10 @@ fn answer(run: &Run, words: &str, at: &Place) -> Result<(Text, Value)> {
         [only] => Ok(((*only).clone(), written(words))),
         several => {
             let ids: Vec<&str> = several.iter().map(|id| &***id).collect();
-            bail!("several questions are open: write `--answer ID=VALUE`, one of {}", ids.join(", "))
+            bail!(
+                "several questions are open: write `--answer ID=VALUE`, one of {}",
+                ids.join(", ")
+            )
         }
     }
 }

@@ -178,7 +178,11 @@ impl<'a> Lines<'a> {
             self.paint.cell(Ink::Plain, &place.to_string(), self.width),
             self.paint.text(Ink::Faint, &time),
             self.paint.cell(ink, &kind, KIND_WIDTH),
-            self.paint.text(Ink::Faint, text("agent_id")),
+            // Where in the graph it happened says more than whose run it is.
+            self.paint.text(
+                Ink::Faint,
+                if text("at").is_empty() { text("agent_id") } else { text("at") },
+            ),
             what,
         ];
         let cells: Vec<String> = cells.into_iter().filter(|cell| !cell.is_empty()).collect();

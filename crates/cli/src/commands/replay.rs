@@ -57,7 +57,7 @@ fn value(difference: &Difference) -> Value {
     Value::map([
         ("seq", count(difference.seq)),
         ("recorded", difference.recorded.value()),
-        ("derived", difference.derived.as_ref().map(history::Event::value).into()),
+        ("derived", difference.derived.as_ref().map(|event| event.value()).into()),
         ("why", difference.why.clone().into()),
     ])
 }
