@@ -5,6 +5,7 @@ use history::EventId;
 use rusqlite::Connection;
 
 use super::read::{hash, id8, indexed, last_position, span};
+use super::{ID_BATCH, KIND_BATCH};
 use crate::StoreError;
 
 /// Each is a question whose answer must be nothing; the answers say what is wrong.
@@ -77,9 +78,11 @@ fn answers(connection: &Connection, question: &str) -> Result<Vec<String>, Store
 fn indexes(connection: &Connection) -> Result<Vec<String>, StoreError> {
     // Together, so that nothing is added between the questions.
     let reading = connection.unchecked_transaction()?;
-    let until = indexed(last_position(&reading)?);
+    let last = last_position(&reading)?;
+    let [ids_until, kinds_until] = [ID_BATCH, KIND_BATCH].map(|batch| indexed(last, batch));
     let mut found = Vec::new();
-    for (table, name) in [("event_id", "ids"), ("event_kind", "kinds")] {
+    let all = [("event_id", "ids", ids_until), ("event_kind", "kinds", kinds_until)];
+    for (table, name, until) in all {
         let count: i64 =
             reading.query_one(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
         if count != until {
@@ -94,11 +97,12 @@ fn indexes(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let mut kinds = reading.prepare(
         "SELECT 1 FROM event_kind WHERE stream = ?1 AND kind = ?2 AND seq = ?3 AND position = ?4",
     )?;
-    let mut rows = events.query([until])?;
+    let mut rows = events.query([kinds_until])?;
     while let Some(row) = rows.next()? {
         let position: i64 = row.get(1)?;
         let lacks = |name: &str| format!("the index of {name} lacks the event at {position}");
-        if !ids.exists([span(position), id8(EventId(hash(row, 0)?)), position])? {
+        let id8 = id8(EventId(hash(row, 0)?));
+        if position <= ids_until && !ids.exists([span(position), id8, position])? {
             found.push(lacks("ids"));
             break;
         }

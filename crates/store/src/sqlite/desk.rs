@@ -11,7 +11,7 @@ use value::Digest;
 
 use super::connect;
 use super::fault::{is_full, leaves_doubt};
-use super::read::{indexed, last_position};
+use super::read::last_position;
 use super::schema;
 use crate::StoreError;
 
@@ -54,9 +54,9 @@ pub(super) struct Remembered {
     pub(super) heads: HashMap<Stream, Head>,
     /// The position of the last event, once it is known.
     pub(super) last: Option<i64>,
-    /// The last position that is in the indexes which are filled in batches.
+    /// The position up to which batches have been looked for.
     pub(super) indexed: i64,
-    /// Events that are not in these indexes yet. It ends with the last event, and may lack those
+    /// Events whose ids are not in the index yet. It ends with the last event, and may lack those
     /// that were added by others.
     pub(super) tail: Vec<Unindexed>,
 }
@@ -196,7 +196,7 @@ impl Desk {
         }
         if self.remembered.last.is_none() {
             let last = last_position(&self.connection)?;
-            self.remembered.indexed = indexed(last);
+            self.remembered.indexed = last;
             self.remembered.last = Some(last);
         }
         Ok(())

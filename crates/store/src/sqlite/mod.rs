@@ -35,6 +35,10 @@ use crate::{Append, AppendError, Arrival, Durability, MoveError, Receipt, Store,
 /// Ids go into the index in batches of so many events; younger ones are looked through.
 const ID_BATCH: i64 = 4_096;
 
+/// Kinds go into theirs in batches of so many. They fill few pages of it, and who asks for kinds
+/// asks often.
+const KIND_BATCH: i64 = 1_024;
+
 /// The index of ids is apart for so many positions.
 const ID_SPAN: i64 = 64 * ID_BATCH;
 

@@ -8,7 +8,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use value::{Digest, json};
 
-use super::{ID_BATCH, ID_SPAN};
+use super::{ID_BATCH, ID_SPAN, KIND_BATCH};
 use crate::{Arrival, Damage, StoreError};
 
 /// Numbers beyond what SQLite has stand behind everything that is there.
@@ -208,8 +208,8 @@ fn younger(kinds: &[Kind]) -> String {
         "SELECT seq, position FROM placed
          WHERE stream = ?1 AND kind IN ({kinds}) AND seq < ?3
              AND seq >= max(?2, (SELECT next FROM head WHERE stream = ?1)
-                 - (SELECT max(position) % {ID_BATCH} FROM event))
-             AND position > (SELECT max(position) / {ID_BATCH} * {ID_BATCH} FROM event)"
+                 - (SELECT max(position) % {KIND_BATCH} FROM event))
+             AND position > (SELECT max(position) / {KIND_BATCH} * {KIND_BATCH} FROM event)"
     )
 }
 
@@ -254,9 +254,9 @@ pub(super) fn last_position(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(statement.query_row([], |row| row.get::<_, Option<i64>>(0))?.unwrap_or(0))
 }
 
-/// The last position whose id is in the index.
-pub(super) fn indexed(last: i64) -> i64 {
-    last - last % ID_BATCH
+/// The last position that is in an index which is filled in batches.
+pub(super) fn indexed(last: i64, batch: i64) -> i64 {
+    last - last % batch
 }
 
 /// The part of the index that a position is in.
@@ -279,7 +279,8 @@ pub(super) fn find(
         Ok((Place::new(named(row.get_ref(0)?)?, row.get(1)?), EventId(hash(row, 2)?)))
     };
     // The index only grows, and holds all up to here whatever is added meanwhile.
-    let indexed = if digits < DIGITS_MIN { 0 } else { indexed(last_position(connection)?) };
+    let indexed =
+        if digits < DIGITS_MIN { 0 } else { indexed(last_position(connection)?, ID_BATCH) };
     let mut places: Vec<(Place, EventId)> = Vec::new();
     if indexed > 0 {
         let mut statement = connection.prepare_cached(

@@ -107,7 +107,7 @@ const VERSIONS: &[&str] = &[
         PRIMARY KEY(stream, kind, seq)
     ) STRICT, WITHOUT ROWID;
     INSERT INTO event_kind SELECT stream, kind, seq, position FROM event
-        WHERE position <= (SELECT max(position) / 4096 * 4096 FROM event);
+        WHERE position <= (SELECT max(position) / 1024 * 1024 FROM event);
     CREATE TABLE lease(
         stream TEXT PRIMARY KEY,
         epoch INTEGER NOT NULL,

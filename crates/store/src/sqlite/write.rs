@@ -8,6 +8,7 @@ use value::{Digest, json};
 use super::desk::{Desk, Head, Unindexed, Until};
 use super::queue::{Outcome, Request};
 use super::read::{bounded, has_blob, hash, id8, indexed, span};
+use super::{ID_BATCH, KIND_BATCH};
 use crate::{AppendError, Durability, Expected, Receipt, StoreError};
 
 /// So many streams are remembered.
@@ -226,45 +227,58 @@ impl Desk {
     }
 
     /// Puts whole batches into the indexes, in order: one by one they would touch a page each.
-    /// Those that are not remembered were added before, and are read.
     fn index(&mut self) -> rusqlite::Result<()> {
-        let until = indexed(self.remembered.last.expect("a transaction recalls it"));
-        if until <= self.remembered.indexed {
+        let last = self.remembered.last.expect("a transaction recalls it");
+        let before = std::mem::replace(&mut self.remembered.indexed, last);
+        let (from, until) = (indexed(before, KIND_BATCH), indexed(last, KIND_BATCH));
+        if from == until {
             return Ok(());
         }
-        let known = self.remembered.tail.first().map_or(i64::MAX, |event| event.position);
-        let mut statement = self.connection.prepare_cached(
-            "SELECT position, id, stream, kind, seq FROM event WHERE position > ?1 AND position < ?2",
-        )?;
-        let mut batch = statement
-            .query_map([self.remembered.indexed, known.min(until + 1)], |row| {
-                Ok(Unindexed {
-                    position: row.get(0)?,
-                    id8: id8(EventId(hash(row, 1)?)),
-                    stream: row.get(2)?,
-                    kind: row.get(3)?,
-                    seq: row.get(4)?,
-                })
-            })?
-            .collect::<rusqlite::Result<Vec<Unindexed>>>()?;
-        let whole = self.remembered.tail.partition_point(|event| event.position <= until);
-        batch.extend(self.remembered.tail.drain(..whole));
-        self.remembered.indexed = until;
-        let mut statement = self
-            .connection
-            .prepare_cached("INSERT INTO event_id(span, id8, position) VALUES(?1, ?2, ?3)")?;
-        batch.sort_unstable_by_key(|event| (span(event.position), event.id8, event.position));
-        for event in &batch {
-            statement.execute([span(event.position), event.id8, event.position])?;
-        }
+        let mut batch = self.unindexed(from, until)?;
+        batch.sort_unstable_by_key(|event| (event.stream, event.kind, event.seq));
         let mut statement = self.connection.prepare_cached(
             "INSERT INTO event_kind(stream, kind, seq, position) VALUES(?1, ?2, ?3, ?4)",
         )?;
-        batch.sort_unstable_by_key(|event| (event.stream, event.kind, event.seq));
         for event in &batch {
             statement.execute([event.stream, event.kind, event.seq, event.position])?;
         }
+        let (from, until) = (indexed(before, ID_BATCH), indexed(last, ID_BATCH));
+        if from == until {
+            return Ok(());
+        }
+        let mut batch = self.unindexed(from, until)?;
+        batch.sort_unstable_by_key(|event| (span(event.position), event.id8, event.position));
+        let mut statement = self
+            .connection
+            .prepare_cached("INSERT INTO event_id(span, id8, position) VALUES(?1, ?2, ?3)")?;
+        for event in &batch {
+            statement.execute([span(event.position), event.id8, event.position])?;
+        }
+        self.remembered.tail.retain(|event| event.position > until);
         Ok(())
+    }
+
+    /// The events behind a position, up to another one. Those that are not remembered were added
+    /// before, and are read.
+    fn unindexed(&self, from: i64, until: i64) -> rusqlite::Result<Vec<Unindexed>> {
+        let tail = &self.remembered.tail;
+        let known = tail.first().map_or(i64::MAX, |event| event.position);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT position, id, stream, kind, seq FROM event WHERE position > ?1 AND position < ?2",
+        )?;
+        let rows = statement.query_map([from, known.min(until + 1)], |row| {
+            Ok(Unindexed {
+                position: row.get(0)?,
+                id8: id8(EventId(hash(row, 1)?)),
+                stream: row.get(2)?,
+                kind: row.get(3)?,
+                seq: row.get(4)?,
+            })
+        })?;
+        let mut events = rows.collect::<rusqlite::Result<Vec<Unindexed>>>()?;
+        let is_meant = |event: &&Unindexed| event.position > from && event.position <= until;
+        events.extend(tail.iter().filter(is_meant));
+        Ok(events)
     }
 
     fn begin(&self, stream: &Stream, head: Head) -> rusqlite::Result<Head> {

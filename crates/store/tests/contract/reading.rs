@@ -20,6 +20,7 @@ contract! {
     kinds_are_read_in_order_between_two_numbers,
     every_kind_at_once_is_everything,
     the_last_of_some_kinds_is_before_a_number,
+    kinds_of_old_and_young_events_are_read_alike,
     a_fork_has_no_kinds_of_its_parent,
     streams_are_listed_by_name_page_by_page,
 }
@@ -90,6 +91,32 @@ fn the_last_of_some_kinds_is_before_a_number(store: &dyn Store) {
     assert_eq!(last(&[Kind::ToolResult], 1), None);
     assert_eq!(last(&[Kind::RunStarted], 20), None);
     assert_eq!(last(&[], 20), None);
+}
+
+fn kinds_of_old_and_young_events_are_read_alike(store: &dyn Store) {
+    // Two runs in turns, and a few events of one of them behind a batch of the other one's.
+    const NAMES: [&str; 3] = ["tool_call", "tool_result", "x.other"];
+    let kind_of = |seq: u64| (seq * seq % 7 % 3) as usize;
+    let mut nexts = [0; 2];
+    for (at, count) in [(0, 500), (1, 300), (0, 700), (1, 900), (0, 1_000), (1, 200), (0, 40)] {
+        let (first, id) = (nexts[at], ["a", "b"][at]);
+        let events: Vec<_> =
+            (first..first + count).map(|seq| event_of(NAMES[kind_of(seq)], seq)).collect();
+        add(store, id, Expected::Next(first), &events).unwrap();
+        nexts[at] += count;
+        for (id, next) in ["a", "b"].into_iter().zip(nexts) {
+            let of_kind = |seq: &u64| kind_of(*seq) == 1;
+            for (from, until) in [(0, u64::MAX), (0, next / 2), (next / 3, next), (next, next)] {
+                let found = store.read_kinds(&run(id), &[Kind::ToolResult], from, until, 5_000);
+                let found: Vec<u64> = found.unwrap().iter().map(|entry| entry.seq).collect();
+                let expected: Vec<u64> = (from..until.min(next)).filter(of_kind).collect();
+                assert_eq!(found, expected, "{id} {from}..{until} of {next}");
+                let last = store.last_of(&run(id), &[Kind::ToolResult], until).unwrap();
+                let expected = (0..until.min(next)).rfind(of_kind);
+                assert_eq!(last.map(|entry| entry.seq), expected, "{id} before {until} of {next}");
+            }
+        }
+    }
 }
 
 fn a_fork_has_no_kinds_of_its_parent(store: &dyn Store) {
