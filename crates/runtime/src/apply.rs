@@ -264,7 +264,7 @@ impl Run {
     }
 
     /// The slot of a name, old or new.
-    fn intern(&mut self, plan: &Plan, name: &Text) -> Slot {
+    pub(crate) fn intern(&mut self, plan: &Plan, name: &Text) -> Slot {
         if let Some(slot) = self.slot(plan, name) {
             return slot;
         }

@@ -13,6 +13,7 @@ use crate::call::{Answer, CallId, ModelAnswer, Request};
 use crate::change::Change;
 use crate::input::{Begin, Input, Told, receive};
 use crate::logic::{Block, Done, Given, Logic};
+use crate::migrate::{Incompatible, Kept, migrate};
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::run::{Run, Status};
@@ -54,6 +55,14 @@ impl Fold {
     /// Goes on with a run that was brought to another plan.
     pub(crate) fn resume(plan: Arc<Plan>, run: Run) -> Fold {
         Fold { plan, run, held: None, partial: Vec::new(), parting: false }
+    }
+
+    /// Brings the run to another plan, as it was after the last event: what comes goes on by that
+    /// one. Where that cannot be, nothing changes.
+    pub fn change_plan(&mut self, new: Arc<Plan>) -> Result<Vec<Kept>, Vec<Incompatible>> {
+        let (run, kept) = migrate(self.run.clone(), &self.plan, &new)?;
+        *self = Fold::resume(new, run);
+        Ok(kept)
     }
 
     /// The run as the events so far left it: as it was after the last of them, before the engine

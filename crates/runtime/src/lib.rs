@@ -15,11 +15,13 @@ pub mod functions;
 mod input;
 mod kept;
 mod logic;
+mod migrate;
 mod money;
 mod options;
 mod plan;
 mod record;
 mod reduce;
+mod replay;
 mod request;
 mod run;
 pub mod schema;
@@ -35,11 +37,13 @@ pub use fault::{FAULTS, Fault, FaultKind};
 pub use fold::{Difference, Fold, NoLogic, split};
 pub use input::{Begin, Input, Refusal, Told};
 pub use logic::{Block, Done, Given, Logic};
+pub use migrate::{Incompatible, Kept, migrate};
 pub use money::Money;
 pub use options::{Limits, Options, ToolContract};
 pub use plan::{Plan, Unrunnable};
 pub use record::idempotency_key;
 pub use reduce::Reducer;
+pub use replay::{Replay, Replayed};
 pub use run::{Failure, Run, Status, Usage};
 pub use trace::{
     Answered, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind, trace, trace_rest,

@@ -102,17 +102,10 @@ fn model(
         None => visible(plan, run, own),
     };
     let schema = step.output.as_ref().map(|(schema, ..)| *schema);
-    let mut system = agent.prompt.to_string();
-    if let Some(schema) = schema {
-        if !system.is_empty() {
-            system.push_str("\n\n");
-        }
-        system.push_str(&plan.schemas.instruction(schema));
-    }
     let call = ModelCall {
         agent: agent.id.clone(),
         model: run.options.model.clone().unwrap_or_else(|| agent.model.clone()),
-        system: system.into(),
+        system: system(plan, step),
         prompt: json::compact(&prompt.into()).into(),
         schema: schema.map(|schema| plan.schemas.schema(schema).name.clone()),
         params: agent.params.clone(),
@@ -126,6 +119,18 @@ fn model(
     let pending = pending(run, here, (id, name), intent, Request::Model(Box::new(call)));
     let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)], tool: None };
     Change { events: recorder.events, what }
+}
+
+/// Who the model is, and in which shape it must answer.
+pub(crate) fn system(plan: &Plan, step: &ModelStep) -> Text {
+    let mut system = plan.agents[step.agent as usize].prompt.to_string();
+    if let Some((schema, ..)) = &step.output {
+        if !system.is_empty() {
+            system.push_str("\n\n");
+        }
+        system.push_str(&plan.schemas.instruction(*schema));
+    }
+    system.into()
 }
 
 /// The object of a schema's fields, as far as the frame has them.

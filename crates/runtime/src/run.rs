@@ -64,6 +64,8 @@ pub struct Run {
     pub(crate) counts: Counts,
     /// The first processes begun.
     pub(crate) path: Vec<LabelNo>,
+    /// Labels in the path that the plan does not have any more, behind those that it has.
+    pub(crate) more_labels: Vec<Text>,
     /// Names that the plan does not know, behind those that it does.
     pub(crate) more_names: Vec<Text>,
     pub(crate) more_slots: BTreeMap<Text, Slot>,
@@ -249,6 +251,7 @@ impl Run {
             queued: VecDeque::new(),
             counts: Counts::default(),
             path: Vec::new(),
+            more_labels: Vec::new(),
             more_names: Vec::new(),
             more_slots: BTreeMap::new(),
             stores: plan.stores.iter().map(|store| Contents::new(store.kind)).collect(),
@@ -336,7 +339,14 @@ impl Run {
     /// The processes in the order in which they began, and how many more there were.
     pub fn path<'a>(&'a self, plan: &'a Plan) -> (impl Iterator<Item = &'a Text>, u64) {
         let omitted = self.counts.visits - self.path.len() as u64;
-        (self.path.iter().map(|label| &plan.label(*label).id), omitted)
+        (self.path.iter().map(|label| self.label_id(plan, *label)), omitted)
+    }
+
+    pub(crate) fn label_id<'a>(&'a self, plan: &'a Plan, label: LabelNo) -> &'a Text {
+        match plan.labels.get(label as usize) {
+            Some(known) => &known.id,
+            None => &self.more_labels[label as usize - plan.labels.len()],
+        }
     }
 
     /// What it gave back; where that is nothing, what the last model or tool answered.

@@ -14,6 +14,9 @@ use crate::logic::{Done, Logic};
 use crate::run::Status;
 use crate::{Failure, Fault};
 
+pub(crate) use show::{object, words};
+pub(crate) use watch::target;
+
 /// One thing that happened.
 #[derive(Clone, Debug)]
 pub struct Step {

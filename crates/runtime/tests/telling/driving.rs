@@ -1,12 +1,13 @@
 //! Drives runs with answers given by hand, and reads them again from their events.
-#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::sync::Arc;
 
 use diagnostics::Source;
 use frontends::{Format, Ontology};
 use graph::hash::Hashes;
-use history::kinds::{Blob, Fact, Sealed};
+use history::kinds::records::{EventRef, Origin};
+use history::kinds::words::RunReason;
+use history::kinds::{AgentForked, Blob, Common, Fact, RunStarted, Sealed, What};
 use history::{Event, Timestamp};
 use runtime::{
     Answer, Begin, Difference, Done, Fault, FaultKind, Fold, Given, Input, Logic, ModelAnswer,
@@ -15,19 +16,20 @@ use runtime::{
 use value::{Map, Value, json};
 
 /// A graph with its plan.
-pub struct Made {
-    pub plan: Arc<Plan>,
-    pub document: Value,
+pub(crate) struct Made {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) document: Value,
 }
 
 /// From the notation of `sim`.
-pub fn sketch(text: &str) -> Made {
+pub(crate) fn sketch(text: &str) -> Made {
     declared(text, "{}")
 }
 
 /// The same, with declarations.
-pub fn declared(text: &str, declarations: &str) -> Made {
+pub(crate) fn declared(text: &str, declarations: &str) -> Made {
     let mut sketch = sim::engine::Sketch::read(text).unwrap();
+    sketch.begin_at(text.lines().next().unwrap());
     for (kind, named) in map(declarations).iter() {
         sketch.declare(kind, named.clone());
     }
@@ -35,7 +37,7 @@ pub fn declared(text: &str, declarations: &str) -> Made {
 }
 
 /// From an ontology spec.
-pub fn ontology(text: &str) -> Made {
+pub(crate) fn ontology(text: &str) -> Made {
     let source = Source::new("spec.yaml", text);
     let mut reading = frontends::read(&source, Format::Ontology, Ontology::V1);
     let draft = reading.draft.take().unwrap();
@@ -43,17 +45,19 @@ pub fn ontology(text: &str) -> Made {
     made(&graph::normalize(draft, &mut Vec::new()))
 }
 
+/// By its document as an event holds it, where members are in the order of their names.
 fn made(graph: &graph::Graph) -> Made {
-    let document = frontends::document::write(graph, &Hashes::of(graph)).into();
-    Made { plan: Arc::new(Plan::new(graph).unwrap()), document }
+    let document: Value = frontends::document::write(graph, &Hashes::of(graph)).into();
+    let document = json::parse(&json::canonical(&document)).unwrap();
+    Made { plan: plan_of(&document), document }
 }
 
-pub fn map(text: &str) -> Map {
+pub(crate) fn map(text: &str) -> Map {
     json::parse(text).unwrap().as_map().unwrap().clone()
 }
 
 /// Blocks of these tests: `NAME = JSON`, `del NAME`, `print TEXT` or `raise TEXT`, one a line.
-pub struct Lines;
+pub(crate) struct Lines;
 
 impl Logic for Lines {
     fn run(&mut self, block: &runtime::Block, _: &Given) -> Result<Done, Fault> {
@@ -75,16 +79,16 @@ impl Logic for Lines {
 
 /// The events of a run, from 0 on.
 #[derive(Clone, Default)]
-pub struct Log {
-    pub run: String,
-    pub events: Vec<Event>,
-    pub blobs: Vec<Blob>,
+pub(crate) struct Log {
+    pub(crate) run: String,
+    pub(crate) events: Vec<Event>,
+    pub(crate) blobs: Vec<Blob>,
 }
 
 type Answers<'a> = &'a mut dyn FnMut(&Pending) -> Option<Answer>;
 
 impl Log {
-    pub fn fact(&self, event: &Event) -> Fact {
+    pub(crate) fn fact(&self, event: &Event) -> Fact {
         let blob = |id| self.blobs.iter().find(|blob| blob.id() == id);
         event.fact_with(|id| Blob::read(blob(id)?.bytes())).unwrap()
     }
@@ -96,11 +100,16 @@ impl Log {
     }
 
     /// Takes every event in, and tells what happened. A fork that names a document goes on by it.
-    pub fn told(&self, plan: &Arc<Plan>) -> Result<(Fold, Vec<Step>), Difference> {
+    pub(crate) fn told(&self, plan: &Arc<Plan>) -> Result<(Fold, Vec<Step>), Difference> {
         let mut fold = Fold::new(plan.clone());
         let mut steps = Vec::new();
         for (seq, event) in (0..).zip(&self.events) {
             let fact = self.fact(event);
+            if let What::RunStarted(RunStarted { from: Some(_), document: Some(new), .. }) =
+                &fact.what
+            {
+                fold.change_plan(plan_of(new)).unwrap();
+            }
             trace(&mut fold, seq, event, &fact, &mut Lines, &mut steps)?;
         }
         let last = self.events.len() as u64 - 1;
@@ -109,16 +118,20 @@ impl Log {
     }
 
     /// What happened, one line each, with the numbers of the events.
-    pub fn trace(&self, plan: &Arc<Plan>) -> String {
+    pub(crate) fn trace(&self, plan: &Arc<Plan>) -> String {
         let (_, steps) = self.told(plan).unwrap_or_else(|difference| panic!("{difference:#?}"));
         steps.iter().map(|step| format!("{} {step}\n", step.seq)).collect()
     }
 
     /// The number of the nth event of a kind, from 0 on.
-    pub fn seq(&self, kind: &str, nth: usize) -> u64 {
+    pub(crate) fn seq(&self, kind: &str, nth: usize) -> u64 {
         let of_kind = (0..).zip(&self.events).filter(|(_, event)| event.kind().name() == kind);
         of_kind.map(|(seq, _)| seq).nth(nth).unwrap()
     }
+}
+
+pub(crate) fn plan_of(document: &Value) -> Arc<Plan> {
+    Arc::new(Plan::new(&sim::engine::read(document).unwrap()).unwrap())
 }
 
 /// The time that the nth input has.
@@ -128,11 +141,11 @@ fn time(nth: usize) -> Timestamp {
 
 /// Runs a graph from its beginning, with answers to the oldest call first. Where nobody has an
 /// answer, it waits.
-pub fn run(name: &str, made: &Made, inputs: &str, answers: Answers<'_>) -> (Log, Run) {
+pub(crate) fn run(name: &str, made: &Made, inputs: &str, answers: Answers<'_>) -> (Log, Run) {
     run_with(name, made, inputs, Options::default(), answers)
 }
 
-pub fn run_with(
+pub(crate) fn run_with(
     name: &str,
     made: &Made,
     inputs: &str,
@@ -157,7 +170,7 @@ pub fn run_with(
 }
 
 /// Goes on with a run until it is over, or nobody answers.
-pub fn go_on(log: &mut Log, plan: &Plan, run: &mut Run, answers: Answers<'_>) {
+pub(crate) fn go_on(log: &mut Log, plan: &Plan, run: &mut Run, answers: Answers<'_>) {
     let advanced = advance(plan, run, None, &mut Lines).unwrap();
     log.add(advanced.events);
     while !run.is_over() {
@@ -170,15 +183,69 @@ pub fn go_on(log: &mut Log, plan: &Plan, run: &mut Run, answers: Answers<'_>) {
     }
 }
 
+/// Forks a run behind an event, by another graph where one is given, and sets values.
+pub(crate) fn fork(
+    name: &str,
+    from: &Log,
+    seq: u64,
+    made: &Made,
+    document: Option<&Value>,
+    set: &str,
+    answers: Answers<'_>,
+) -> (Log, Run) {
+    let mut log = Log { run: name.into(), ..from.clone() };
+    log.events.truncate(seq as usize + 1);
+    let event_id = log.events[seq as usize].id();
+    let ts = time(log.events.len() * 1_000);
+    let common = Common { run_id: Some(name.into()), agent_id: Some("a".into()), ..Common::at(ts) };
+    let run_id = from.run.as_str().into();
+    let started = RunStarted {
+        reason: Some(RunReason::Fork),
+        from: Some(Origin { run_id, seq: seq as i64, event_id }),
+        graph: None,
+        document: document.cloned(),
+        inputs: None,
+        seed: None,
+        versions: None,
+        options: Some(Options { live: true, ..Options::default() }.to_map()),
+    };
+    let forked = AgentForked {
+        from_branch: "main".into(),
+        to_branch: name.into(),
+        at_event: Some(EventRef { event_id }),
+        volume_plan: None,
+    };
+    log.add(vec![common.seal(&started), common.seal(&forked)]);
+    let mut fold = Fold::new(made.plan.clone());
+    for (seq, event) in (0..).zip(&log.events) {
+        let fact = log.fact(event);
+        if let Some(document) = document
+            && matches!(&fact.what, What::RunStarted(started) if started.from.is_some())
+        {
+            fold.change_plan(plan_of(document)).unwrap();
+        }
+        fold.take(seq, event, &fact, &mut Lines).unwrap();
+    }
+    let (plan, mut run) = fold.finish();
+    let set = map(set);
+    if !set.is_empty() {
+        let input = Input::Set(set);
+        let advanced = advance(&plan, &mut run, Some((&input, ts)), &mut Lines).unwrap();
+        log.add(advanced.events);
+    }
+    go_on(&mut log, &plan, &mut run, answers);
+    (log, run)
+}
+
 /// A model that always says the same.
-pub fn says(text: &str) -> Answer {
+pub(crate) fn says(text: &str) -> Answer {
     let text = text.into();
     let usage = ModelAnswer { text, prompt_tokens: 10, completion_tokens: 3, ..Default::default() };
     Answer::Model(Box::new(usage))
 }
 
 /// Tools that answer their name, and moments that come.
-pub fn plainly(pending: &Pending) -> Option<Answer> {
+pub(crate) fn plainly(pending: &Pending) -> Option<Answer> {
     match &pending.request {
         Request::Tool(call) => Some(Answer::Value(Value::text(&*call.tool))),
         Request::Timer(_) => Some(Answer::Due),

@@ -1,8 +1,6 @@
 //! What a run did, as its events tell it.
 
-mod driving;
-
-use driving::{Made, ontology, plainly, run, run_with, says, sketch};
+use crate::driving::{Made, ontology, plainly, run, run_with, says, sketch};
 use expect_test::{Expect, expect};
 use runtime::{Answer, Fault, FaultKind, Options, Pending, Request};
 use value::{Value, json};
@@ -309,7 +307,7 @@ fn steps_are_objects_for_programs() {
     assert!(steps.iter().all(|step| step.to_value().get("step").and_then(Value::as_map).is_some()));
 }
 
-const GATE: &str = r#"
+pub(crate) const GATE: &str = r#"
 name: Review
 version: "1.0"
 entry_point: draft
