@@ -28,6 +28,7 @@ pub mod schema;
 mod step;
 pub mod stores;
 mod trace;
+mod why;
 
 pub use advance::{Advanced, advance, advance_for, note};
 pub use call::{
@@ -48,3 +49,4 @@ pub use run::{Failure, Run, Status, Usage};
 pub use trace::{
     Answered, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind, trace, trace_rest,
 };
+pub use why::{Decision, NotTaken, Why, why};

@@ -5,3 +5,4 @@ mod driving;
 mod migrate;
 mod replay;
 mod trace;
+mod why;
