@@ -121,11 +121,12 @@ impl Config {
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
         // A relative path would be taken from the folder that the tool runs in, which is this one.
-        let folder = std::path::absolute(path.parent().unwrap_or(Path::new("")));
-        let folder = folder.map_err(unreadable)?;
+        // The file itself is made absolute: `quipu.toml` alone has no folder that could be.
+        let whole = std::path::absolute(path).map_err(unreadable)?;
+        let folder = whole.parent().unwrap_or(Path::new("/"));
         let file = path.display().to_string();
         match String::from_utf8(bytes) {
-            Ok(text) => Config::parse(&Source::new(file, text), &folder),
+            Ok(text) => Config::parse(&Source::new(file, text), folder),
             Err(error) => Err(not_utf8(&file, &error)),
         }
     }
