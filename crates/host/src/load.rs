@@ -182,8 +182,12 @@ impl Folding<'_> {
             };
             self.fold = Some(Fold::new(plan));
         } else if let (Some(document), None) = (&started.document, &self.other_plan) {
-            let _ = document;
-            return Err(LoadError::Migration("not yet".into()));
+            let plan = Arc::new(pinned::plan(document)?);
+            let fold = self.fold.as_mut().ok_or_else(foreign)?;
+            fold.change_plan(plan).map_err(|refused| {
+                let list: Vec<String> = refused.iter().map(ToString::to_string).collect();
+                LoadError::Migration(list.join("; "))
+            })?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use history::kinds::Kind as HistoryKind;
 use history::plan::{Refusal, Wish};
 use history::{Lineage, Place, Stream};
 use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load, pinned};
-use runtime::{Input, Options, Plan, Request, Run};
+use runtime::{Input, Options, Plan, Request, Run, migrate};
 use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
 use store::{Durability, Store, names};
 use value::{Map, Text, Value};
@@ -155,6 +155,17 @@ fn beginning(
             Err(outcome) => return Ok(Err(outcome)),
         };
         let new_plan = Arc::new(Plan::new(&new).with_context(|| format!("`{file}` cannot run"))?);
+        match migrate(loaded.run.clone(), &loaded.plan, &new_plan) {
+            Ok((_, kept)) => {
+                for kept in kept {
+                    output::note(&format!("kept: {kept}"));
+                }
+            }
+            Err(refused) => {
+                let list: Vec<String> = refused.iter().map(|one| format!("\n  {one}")).collect();
+                bail!("`{file}` cannot take over at {at}:{}", list.concat());
+            }
+        }
         let (document, checksum) = pinned::document(&new);
         going_on.document = Some(document);
         going_on.graph = Some(checksum);
