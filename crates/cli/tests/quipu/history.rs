@@ -235,7 +235,7 @@ fn what_is_no_store_is_said_to_be_none() {
     fails(
         &folder.run(&["runs"]),
         2,
-        "there is no store at `.quipu/quipu.db` yet; `quipu import FILE` makes one",
+        "there is no store at `.quipu/quipu.db` yet; `quipu run FILE` makes one",
     );
     fails(
         &folder.run(&["runs", "--store", "redis:x"]),

@@ -18,3 +18,4 @@ mod query;
 mod readme;
 mod rewrite;
 mod run;
+mod traces;
