@@ -6,6 +6,7 @@ mod answer;
 mod apply;
 mod call;
 mod change;
+mod compare;
 mod decide;
 mod fault;
 mod fold;
@@ -34,6 +35,7 @@ pub use advance::{Advanced, advance, advance_for, note};
 pub use call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
 };
+pub use compare::{Cause, Comparison, Effect, Effects, Parted, Paths, States, Story, compare};
 pub use fault::{FAULTS, Fault, FaultKind};
 pub use fold::{Difference, Fold, NoLogic, split};
 pub use input::{Begin, Input, Refusal, Told};

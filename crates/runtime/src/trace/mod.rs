@@ -14,7 +14,7 @@ use crate::logic::{Done, Logic};
 use crate::run::Status;
 use crate::{Failure, Fault};
 
-pub(crate) use show::{object, words};
+pub(crate) use show::{Asking, object, shown, words};
 pub(crate) use watch::target;
 
 /// One thing that happened.
@@ -33,7 +33,7 @@ pub struct Step {
 }
 
 /// What can happen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
     /// The run begins, or goes on as a fork.
     Began {

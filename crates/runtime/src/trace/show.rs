@@ -209,7 +209,7 @@ impl fmt::Display for Joined {
 }
 
 /// Who is asked for what.
-struct Asking<'a>(&'a Request);
+pub(crate) struct Asking<'a>(pub(crate) &'a Request);
 
 impl fmt::Display for Asking<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

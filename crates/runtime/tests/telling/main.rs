@@ -1,6 +1,7 @@
 //! What runs tell of themselves: drives them by hand, and reads them again from their events.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod compare;
 mod driving;
 mod migrate;
 mod replay;
