@@ -7,7 +7,6 @@ use value::{Text, Value};
 
 use crate::Fault;
 use crate::call::Request;
-use crate::fold::Fold;
 use crate::plan::Plan;
 use crate::run::Run;
 use crate::trace::{By, Step, StepKind};
@@ -42,10 +41,9 @@ pub struct Effect {
 }
 
 impl Story {
-    /// The story of a run: the fold of all its events, and the steps that were seen with them.
-    pub fn new(run: impl Into<Text>, fold: Fold, steps: Vec<Step>) -> Story {
+    /// The story of a run: what its events come to, and the steps that were seen with them.
+    pub fn new(run: impl Into<Text>, plan: Arc<Plan>, end: Run, steps: Vec<Step>) -> Story {
         let effects = effects(&steps);
-        let (plan, end) = fold.finish();
         Story { run: run.into(), plan, end, steps, effects }
     }
 }

@@ -7,7 +7,8 @@ use crate::trace::GATE;
 
 fn story(made: &Made, log: &Log) -> Story {
     let (fold, steps) = log.told(&made.plan).unwrap();
-    Story::new(log.run.as_str(), fold, steps)
+    let (plan, end) = fold.finish();
+    Story::new(log.run.as_str(), plan, end, steps)
 }
 
 fn check(found: &Comparison, told: Expect) {
