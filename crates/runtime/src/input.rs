@@ -88,6 +88,9 @@ pub enum Refusal {
     Over,
     /// It has begun already, or not yet.
     OutOfPlace,
+    /// It could go on without this, and must first: what comes from outside is recorded where the
+    /// run waits, so that whoever replays it knows where that was.
+    Busy,
     /// The answer does not fit the question.
     Unfit(String),
 }
@@ -98,6 +101,7 @@ impl std::fmt::Display for Refusal {
             Refusal::NotWaiting => f.write_str("nobody waits for this answer"),
             Refusal::Over => f.write_str("the run has ended"),
             Refusal::OutOfPlace => f.write_str("the run cannot take this now"),
+            Refusal::Busy => f.write_str("the run must go on before it can take this"),
             Refusal::Unfit(why) => f.write_str(why),
         }
     }
@@ -116,6 +120,14 @@ pub(crate) fn receive(
     match (input, run.status) {
         (Input::Begin(begin), Status::New) => return Ok(begun(plan, begin, ts)),
         (Input::Begin(_), _) | (_, Status::New) => return Err(Refusal::OutOfPlace),
+        (Input::Told(told), _) if told.fork.is_some() => return Ok(told_of(told, ts)),
+        (Input::Pause { step, .. } | Input::Cancel { step, .. }, _) => {
+            // These say where it stopped, if it could have gone on.
+            if *step != run.can_go_on().then(|| run.steps()) {
+                return Err(Refusal::OutOfPlace);
+            }
+        }
+        _ if run.can_go_on() => return Err(Refusal::Busy),
         (Input::Told(told), _) => return Ok(told_of(told, ts)),
         _ => {}
     }

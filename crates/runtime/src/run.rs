@@ -485,7 +485,8 @@ impl Run {
             return false;
         }
         let has_room = u64::from(self.counts.in_flight) < self.options.limits.in_flight;
-        !self.settled.is_empty()
+        self.counts.steps >= self.options.limits.steps
+            || !self.settled.is_empty()
             || (!self.queued.is_empty() && has_room)
             || (!self.ready.is_empty() && !self.is_held_up())
     }

@@ -21,6 +21,7 @@ pub mod oracles;
 mod outcome;
 pub mod shrink;
 mod sketch;
+pub mod soak;
 pub mod unrest;
 mod world;
 

@@ -177,6 +177,8 @@ impl Driver<'_> {
     /// Calls that have left and were not answered may have happened: each is looked after as its
     /// tool was declared.
     fn doubts(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        // What it comes to by itself comes first.
+        self.slices(unrest, None)?;
         let (mut again, mut in_doubt) = (Vec::new(), Vec::new());
         for pending in self.run.pending().filter(|pending| pending.stage == Stage::Started) {
             if let Request::Tool(call) = &pending.request {
