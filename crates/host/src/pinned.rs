@@ -1,5 +1,7 @@
 //! The graph that a run is pinned to: as a document in its first event, and back to a plan.
 
+use std::sync::Arc;
+
 use diagnostics::{Source, any_error};
 use frontends::document;
 use graph::Graph;
@@ -7,11 +9,31 @@ use graph::hash::Hashes;
 use runtime::{Plan, Unrunnable};
 use value::{Text, Value, json};
 
-/// A graph as a run records it, and the hash of its meaning.
-pub fn document(graph: &Graph) -> (Value, Text) {
+/// A graph as a run records it.
+#[derive(Clone, Debug)]
+pub struct Pinned {
+    /// The graph.
+    pub document: Value,
+    /// The hash of its meaning.
+    pub checksum: Text,
+    /// What runs by it: made of the document as it will be read again, so that nothing hangs on
+    /// the order in which its author wrote it.
+    pub plan: Arc<Plan>,
+}
+
+/// Pins a graph without errors.
+pub fn pin(graph: &Graph) -> Result<Pinned, PinnedError> {
     let hashes = Hashes::of(graph);
-    let document = document::write(graph, &hashes);
-    (document.into(), hashes.checksum.to_string().into())
+    let mut pinned = graph.clone();
+    // Where no entry is written, the order of labels says which it is; a document has none.
+    if graph.entry().is_none() {
+        let entry = Plan::new(graph)?.entry_label().clone();
+        pinned.runtime_policy.insert("entry".into(), Value::Text(entry));
+    }
+    let document = Value::from(document::write(&pinned, &hashes));
+    let document = json::read(&json::canonical(&document)).map_err(|_| PinnedError::Unreadable)?.0;
+    let plan = Arc::new(plan(&document)?);
+    Ok(Pinned { document, checksum: hashes.checksum.to_string().into(), plan })
 }
 
 /// Why there is no plan in a document.
@@ -21,22 +43,17 @@ pub enum PinnedError {
     #[error("the graph that the run was begun with cannot be read")]
     Unreadable,
     /// It can be read, but not run.
-    #[error("the graph that the run was begun with cannot run: {0}")]
+    #[error("the graph cannot run: {0}")]
     Unrunnable(#[from] Unrunnable),
 }
 
-/// The graph in a document.
-pub fn graph(document: &Value) -> Result<Graph, PinnedError> {
+/// The plan of the graph in a document.
+pub(crate) fn plan(document: &Value) -> Result<Plan, PinnedError> {
     let source = Source::new("graph", json::compact(document));
     let mut reading = document::read(&source);
     let draft = reading.draft.take().ok_or(PinnedError::Unreadable)?;
     if any_error(&reading.findings) {
         return Err(PinnedError::Unreadable);
     }
-    Ok(graph::normalize(draft, &mut Vec::new()))
-}
-
-/// The plan of the graph in a document.
-pub fn plan(document: &Value) -> Result<Plan, PinnedError> {
-    Ok(Plan::new(&graph(document)?)?)
+    Ok(Plan::new(&graph::normalize(draft, &mut Vec::new()))?)
 }

@@ -9,7 +9,8 @@ use diagnostics::{is_plain, nearest, plain};
 use history::kinds::Kind as HistoryKind;
 use history::plan::{Refusal, Wish};
 use history::{Lineage, Place, Stream};
-use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load, pinned};
+use host::pinned::pin;
+use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load};
 use runtime::{Input, Options, Plan, Request, Run, migrate};
 use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
 use store::{Durability, Store, names};
@@ -154,8 +155,8 @@ fn beginning(
             Ok(graph) => graph,
             Err(outcome) => return Ok(Err(outcome)),
         };
-        let new_plan = Arc::new(Plan::new(&new).with_context(|| format!("`{file}` cannot run"))?);
-        match migrate(loaded.run.clone(), &loaded.plan, &new_plan) {
+        let pinned = pin(&new).with_context(|| format!("`{file}` cannot run"))?;
+        match migrate(loaded.run.clone(), &loaded.plan, &pinned.plan) {
             Ok((_, kept)) => {
                 for kept in kept {
                     output::note(&format!("kept: {kept}"));
@@ -166,10 +167,9 @@ fn beginning(
                 bail!("`{file}` cannot take over at {at}:{}", list.concat());
             }
         }
-        let (document, checksum) = pinned::document(&new);
-        going_on.document = Some(document);
-        going_on.graph = Some(checksum);
-        plan = new_plan;
+        going_on.document = Some(pinned.document);
+        going_on.graph = Some(pinned.checksum);
+        plan = pinned.plan;
     }
     let mut options: Options = loaded.run.options().clone();
     options.live = arguments.live;

@@ -1,10 +1,9 @@
 //! `quipu replay`
 
-use std::sync::Arc;
-
 use anyhow::{Context, Result};
+use host::pinned::pin;
 use host::{LoadError, Python, replay};
-use runtime::{Difference, Plan};
+use runtime::Difference;
 use value::{Value, json};
 
 use crate::args::Reading;
@@ -22,8 +21,8 @@ pub(crate) fn run(arguments: &Replay) -> Result<Outcome> {
         None => None,
         Some(file) => match super::run::graph(file, &Reading::default(), is_json)? {
             Ok(graph) => {
-                let plan = Plan::new(&graph).with_context(|| format!("`{file}` cannot run"))?;
-                Some(Arc::new(plan))
+                let pinned = pin(&graph).with_context(|| format!("`{file}` cannot run"))?;
+                Some(pinned.plan)
             }
             Err(outcome) => return Ok(outcome),
         },

@@ -7,7 +7,8 @@ use anyhow::{Context, Result, bail};
 use diagnostics::{Severity, render};
 use frontends::Format;
 use graph::{Graph, Kind};
-use host::{Driver, ModelChoice, Python, pinned};
+use host::pinned::{Pinned, pin};
+use host::{Driver, ModelChoice, Python};
 use runtime::{Begin, Options, Plan};
 use value::{Map, Text, Value, json};
 
@@ -26,12 +27,11 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         Ok(graph) => graph,
         Err(outcome) => return Ok(outcome),
     };
-    let plan = Plan::new(&graph).with_context(|| format!("`{}` cannot run", arguments.file))?;
-    let plan = Arc::new(plan);
+    let Pinned { document, checksum, plan } =
+        pin(&graph).with_context(|| format!("`{}` cannot run", arguments.file))?;
     let store = open_shared(&arguments.store, Access::Create)?;
     let folder = Path::new(&arguments.file).parent().unwrap_or(Path::new("."));
     let around = Around::new(&arguments.world, None, &plan, folder, store.clone())?;
-    let (document, checksum) = pinned::document(&graph);
     let run: Text = match &arguments.id {
         Some(id) => new_id(id)?,
         None => uuid::Uuid::now_v7().to_string().into(),

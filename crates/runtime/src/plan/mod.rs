@@ -308,6 +308,11 @@ impl Plan {
         self.labels.iter().map(|label| &label.id)
     }
 
+    /// The label that a run begins with.
+    pub fn entry_label(&self) -> &Text {
+        &self.label(self.entry).id
+    }
+
     /// The schemas that shape calls.
     pub fn schemas(&self) -> &Schemas {
         &self.schemas
