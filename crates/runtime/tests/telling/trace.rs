@@ -295,16 +295,39 @@ fn steps_are_objects_for_programs() {
         sketch("main\n  Set name=x ref=3\n  If cond=\"x > 2\" then>@end_here\nend_here\n  J\n");
     let (log, _) = run("r", &made, "{}", &mut plainly);
     let (_, steps) = log.told(&made.plan).unwrap();
-    let lines: Vec<String> = steps.iter().map(|step| json::compact(&step.to_value())).collect();
+    let told = Value::list(steps.iter().map(|step| step.to_value()));
     expect![[r#"
-        {"step":{"seq":0,"fiber":0,"at":"","what":"began","inputs":{},"from":null}}
-        {"step":{"seq":0,"fiber":0,"at":"main","what":"entered"}}
-        {"step":{"seq":0,"fiber":0,"at":"main/n1","what":"wrote","name":"x","value":3}}
-        {"step":{"seq":0,"fiber":0,"at":"main/n2","what":"decided","condition":"x > 2","values":{"x":3},"holds":true,"to":"end_here","clause":null}}
-        {"step":{"seq":0,"fiber":0,"at":"end_here","what":"entered"}}
-        {"step":{"seq":0,"fiber":0,"at":"end_here/n1","what":"returned","value":null}}
-        {"step":{"seq":1,"fiber":0,"at":"","what":"finished","status":"done","result":null,"error":null}}"#]].assert_eq(&lines.join("\n"));
-    assert!(steps.iter().all(|step| step.to_value().get("step").and_then(Value::as_map).is_some()));
+        [
+          { "step": { "seq": 0, "fiber": 0, "at": "", "what": "began", "inputs": {}, "from": null } },
+          { "step": { "seq": 0, "fiber": 0, "at": "main", "what": "entered" } },
+          { "step": { "seq": 0, "fiber": 0, "at": "main/n1", "what": "wrote", "name": "x", "value": 3 } },
+          {
+            "step": {
+              "seq": 0,
+              "fiber": 0,
+              "at": "main/n2",
+              "what": "decided",
+              "condition": "x > 2",
+              "values": { "x": 3 },
+              "holds": true,
+              "to": "end_here",
+              "clause": null
+            }
+          },
+          { "step": { "seq": 0, "fiber": 0, "at": "end_here", "what": "entered" } },
+          { "step": { "seq": 0, "fiber": 0, "at": "end_here/n1", "what": "returned", "value": null } },
+          {
+            "step": {
+              "seq": 1,
+              "fiber": 0,
+              "at": "",
+              "what": "finished",
+              "status": "done",
+              "result": null,
+              "error": null
+            }
+          }
+        ]"#]].assert_eq(&json::pretty(&told));
 }
 
 pub(crate) const GATE: &str = r#"

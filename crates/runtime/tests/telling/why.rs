@@ -63,7 +63,17 @@ fn before_any_decision_there_is_only_the_path() {
     );
     let (_, steps) = log.told(&made.plan).unwrap();
     let told = why(&made.plan, "r", &steps, 1).unwrap();
-    expect![[r#"{"run":"r","seq":1,"decision":null,"source":null,"values":{},"not_taken":[],"path":["draft"]}"#]].assert_eq(&json::compact(&told.to_value()));
+    expect![[r#"
+        {
+          "run": "r",
+          "seq": 1,
+          "decision": null,
+          "source": null,
+          "values": {},
+          "not_taken": [],
+          "path": ["draft"]
+        }"#]]
+    .assert_eq(&json::pretty(&told.to_value()));
 }
 
 /// What was decided inside of a call that came back does not matter any more.
