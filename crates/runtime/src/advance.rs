@@ -7,6 +7,7 @@ use crate::change::Change;
 use crate::input::{Input, Refusal, receive};
 use crate::logic::Logic;
 use crate::plan::Plan;
+use crate::recorded::recorded;
 use crate::run::Run;
 use crate::step::step;
 
@@ -54,7 +55,7 @@ pub fn advance_for(
 ) -> Result<Advanced, Refusal> {
     let mut advanced = Advanced::default();
     if let Some((input, ts)) = input {
-        let change = receive(plan, run, input, ts)?;
+        let change = receive(plan, run, &recorded(input), ts)?;
         advanced.events.extend(run.apply(plan, change));
     }
     let until = run.steps() + steps;
@@ -75,6 +76,6 @@ pub fn note(
     input: &Input,
     ts: Timestamp,
 ) -> Result<Vec<Sealed>, Refusal> {
-    let change = receive(plan, run, input, ts)?;
+    let change = receive(plan, run, &recorded(input), ts)?;
     Ok(run.apply(plan, change))
 }

@@ -21,6 +21,7 @@ mod money;
 mod options;
 mod plan;
 mod record;
+mod recorded;
 mod reduce;
 mod replay;
 mod request;
