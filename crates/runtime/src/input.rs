@@ -1,11 +1,9 @@
 //! What comes from outside, and what it changes.
 
-use std::sync::Arc;
-
 use history::kinds::words::{InterruptionReason, RunReason};
 use history::kinds::{RunStarted, Sealed};
 use history::{Event, Timestamp};
-use value::{Map, Text, Value, json};
+use value::{Map, Text, Value};
 
 use crate::answer;
 use crate::call::{Answer, CallId, Request, Stage};
@@ -119,8 +117,6 @@ pub(crate) fn receive(
     ts: Timestamp,
 ) -> Result<Change, Refusal> {
     let ts = if run.status == Status::New { ts } else { ts.max(run.now) };
-    let settled = settled(input);
-    let input = settled.as_ref().unwrap_or(input);
     match (input, run.status) {
         (Input::Begin(begin), Status::New) => return Ok(begun(plan, begin, ts)),
         (Input::Begin(_), _) | (_, Status::New) => return Err(Refusal::OutOfPlace),
@@ -194,41 +190,6 @@ pub(crate) fn receive(
         Input::Begin(_) | Input::Told(_) | Input::Answer(..) => unreachable!("handled above"),
     };
     Ok(Change { events: recorder.events, what })
-}
-
-/// An input with its values as they will be read again from its events: members in order, whole
-/// numbers without a point. What follows from it must not depend on who reads it.
-fn settled(input: &Input) -> Option<Input> {
-    let each = |map: &Map| match as_recorded(&map.clone().into()) {
-        Value::Map(map) => Arc::unwrap_or_clone(map),
-        _ => Map::default(),
-    };
-    Some(match input {
-        Input::Begin(begin) => {
-            let inputs = each(&begin.inputs);
-            Input::Begin(Box::new(Begin { inputs, ..(**begin).clone() }))
-        }
-        Input::Answer(call, Answer::Value(value)) => {
-            Input::Answer(*call, Answer::Value(as_recorded(value)))
-        }
-        Input::Answer(call, Answer::Person(value, actor)) => {
-            Input::Answer(*call, Answer::Person(as_recorded(value), actor.clone()))
-        }
-        Input::Answer(call, Answer::Failed(fault)) if fault.details.is_some() => {
-            let details = fault.details.as_ref().map(as_recorded);
-            Input::Answer(*call, Answer::Failed(Fault { details, ..fault.clone() }))
-        }
-        Input::Set(values) => Input::Set(each(values)),
-        _ => return None,
-    })
-}
-
-fn as_recorded(value: &Value) -> Value {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Text(_) => value.clone(),
-        // What canonical JSON cannot say exactly would be refused where it comes in.
-        _ => json::read(&json::canonical(value)).map_or_else(|_| value.clone(), |read| read.0),
-    }
 }
 
 fn begun(plan: &Plan, begin: &Begin, ts: Timestamp) -> Change {
