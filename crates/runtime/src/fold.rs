@@ -11,6 +11,7 @@ use value::{Text, Value};
 use crate::advance::Watch;
 use crate::call::{Answer, CallId, ModelAnswer, Request};
 use crate::change::Change;
+use crate::difference::Difference;
 use crate::input::{Begin, Input, Told, receive};
 use crate::logic::{Block, Done, Given, Logic};
 use crate::migrate::{Incompatible, Kept, migrate};
@@ -19,19 +20,6 @@ use crate::plan::Plan;
 use crate::run::{Run, Status};
 use crate::step::step;
 use crate::{Fault, FaultKind};
-
-/// Where the history and the engine disagree.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// The number of the event.
-    pub seq: u64,
-    /// What was recorded.
-    pub recorded: Event,
-    /// What the engine would record; nothing where it would wait.
-    pub derived: Option<Box<Event>>,
-    /// In words, where the engine cannot take the event at all.
-    pub why: Option<String>,
-}
 
 /// Folds the events of a run, one after the other.
 pub struct Fold {

@@ -8,6 +8,7 @@ mod call;
 mod change;
 mod compare;
 mod decide;
+mod difference;
 mod fault;
 mod fold;
 mod fork;
@@ -23,7 +24,6 @@ mod plan;
 mod record;
 mod recorded;
 mod reduce;
-mod replay;
 mod request;
 mod run;
 pub mod schema;
@@ -37,8 +37,9 @@ pub use call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
 };
 pub use compare::{Cause, Comparison, Effect, Effects, Parted, Paths, States, Story, compare};
+pub use difference::Difference;
 pub use fault::{FAULTS, Fault, FaultKind};
-pub use fold::{Difference, Fold, NoLogic, split};
+pub use fold::{Fold, NoLogic, split};
 pub use input::{Begin, Input, Refusal, Told};
 pub use logic::{Block, Done, Given, Logic};
 pub use migrate::{Incompatible, Kept, migrate};
@@ -47,7 +48,6 @@ pub use options::{Limits, Options, ToolContract};
 pub use plan::{Plan, Unrunnable};
 pub use record::idempotency_key;
 pub use reduce::Reducer;
-pub use replay::{Replay, Replayed};
 pub use run::{Failure, Run, Status, Usage};
 pub use trace::{
     Answered, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind, trace, trace_rest,

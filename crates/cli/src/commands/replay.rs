@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use host::pinned::pin;
 use host::{LoadError, Python, replay};
 use runtime::Difference;
-use value::{Value, json};
+use value::Value;
 
 use crate::args::Reading;
 use crate::args::running::Replay;
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Replay) -> Result<Outcome> {
         Err(error) => return Err(error.into()),
     };
     if is_json {
-        let first = difference.as_deref().map(value);
+        let first = difference.as_deref().map(Difference::to_value);
         output::print_json(&Value::map([
             ("ok", difference.is_none().into()),
             ("events", count(events)),
@@ -46,44 +46,8 @@ pub(crate) fn run(arguments: &Replay) -> Result<Outcome> {
                 "{}: every one is derived again, and nothing was called",
                 output::plural(events, "event")
             ))?,
-            Some(difference) => output::print(&text(difference))?,
+            Some(difference) => output::print(&difference.to_string())?,
         }
     }
     Ok(if difference.is_none() { Outcome::Fine } else { Outcome::Found })
-}
-
-fn value(difference: &Difference) -> Value {
-    Value::map([
-        ("seq", count(difference.seq)),
-        ("recorded", difference.recorded.value()),
-        ("derived", difference.derived.as_ref().map(|event| event.value()).into()),
-        ("why", difference.why.clone().into()),
-    ])
-}
-
-/// Both sides, without what is the same in both.
-fn text(difference: &Difference) -> String {
-    let seq = difference.seq;
-    let recorded = difference.recorded.value();
-    let Some(derived) = &difference.derived else {
-        let why = difference.why.as_deref().unwrap_or("nothing");
-        let kind = difference.recorded.kind().name();
-        return format!("they part at {seq}: `{kind}` was recorded, and {why}");
-    };
-    let derived = derived.value();
-    let mut lines = vec![format!("they part at {seq}:")];
-    let names = recorded.as_map().into_iter().chain(derived.as_map());
-    let mut names: Vec<_> = names.flat_map(|map| map.keys().cloned()).collect();
-    names.sort();
-    names.dedup();
-    for name in names.iter().filter(|name| &***name != "event_id") {
-        let (own, other) = (recorded.get(name), derived.get(name));
-        if own != other {
-            let shown = |value: Option<&Value>| value.map_or("-".to_owned(), json::compact);
-            lines.push(format!("  {name}"));
-            lines.push(format!("    recorded  {}", shown(own)));
-            lines.push(format!("    derived   {}", shown(other)));
-        }
-    }
-    lines.join("\n")
 }

@@ -9,7 +9,8 @@ use history::kinds::Fact;
 use value::{Map, Text, Value};
 
 use crate::call::Request;
-use crate::fold::{Difference, Fold};
+use crate::difference::Difference;
+use crate::fold::Fold;
 use crate::logic::{Done, Logic};
 use crate::run::Status;
 use crate::{Failure, Fault};

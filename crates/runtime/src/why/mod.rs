@@ -132,16 +132,9 @@ impl Backwards<'_> {
 }
 
 impl Why {
-    /// `{"run", "seq", "decision", "source", "values", "not_taken", "path"}`.
+    /// `{"run", "seq", "decision", "source", "text", "at", "values", "not_taken", "path"}`.
     pub fn to_value(&self) -> Value {
         let decided = self.decided.as_ref();
-        let source = decided.map(|decided| {
-            Value::map([
-                ("kind", Value::Text(decided.source.clone())),
-                ("text", decided.text.clone().into()),
-                ("at", decided.at.clone().into()),
-            ])
-        });
         let not_taken = decided.into_iter().flat_map(|decided| &decided.not_taken).map(|way| {
             Value::map([
                 ("target", Value::from(way.target.clone())),
@@ -153,7 +146,9 @@ impl Why {
             ("run", Value::Text(self.run.clone())),
             ("seq", Value::Int(i64::try_from(self.seq).unwrap_or(i64::MAX))),
             ("decision", decided.map(|decided| decided.decision.clone()).into()),
-            ("source", source.into()),
+            ("source", decided.map(|decided| decided.source.clone()).into()),
+            ("text", decided.map(|decided| decided.text.clone()).into()),
+            ("at", decided.map(|decided| decided.at.clone()).into()),
             ("values", object(values)),
             ("not_taken", Value::list(not_taken)),
             ("path", Value::list(self.path.iter().map(|label| label.clone().into()))),

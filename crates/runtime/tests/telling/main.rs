@@ -4,6 +4,5 @@
 mod compare;
 mod driving;
 mod migrate;
-mod replay;
 mod trace;
 mod why;
