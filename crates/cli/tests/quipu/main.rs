@@ -19,3 +19,4 @@ mod readme;
 mod rewrite;
 mod run;
 mod traces;
+mod running;

@@ -1,0 +1,160 @@
+//! Runs as a user drives them: with programs as tools, several processes, and signals.
+
+mod killed;
+mod recorded;
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use value::{Value, json};
+
+use crate::run::{Done, Folder};
+
+/// Longer than anything here takes, even on a busy machine: only a hang reaches it.
+const HANG: Duration = Duration::from_secs(60);
+
+impl Folder {
+    /// A program in the shell, which can be a tool.
+    pub(super) fn program(&self, name: &str, lines: &str) -> &Folder {
+        self.write(name, format!("#!/bin/sh\n{lines}"));
+        let may_run = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(self.path().join(name), may_run).unwrap();
+        self
+    }
+
+    /// What a file holds; nothing if it is not there.
+    pub(super) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).unwrap_or_default()
+    }
+
+    /// Starts the binary, and leaves it running.
+    pub(super) fn start(&self, arguments: &[&str]) -> Running {
+        let child = Command::new(env!("CARGO_BIN_EXE_quipu"))
+            .args(arguments)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        Running(child.unwrap())
+    }
+
+    /// Waits until something is so.
+    pub(super) fn until(&self, what: &str, is_so: impl Fn(&Folder) -> bool) {
+        let begin = Instant::now();
+        while !is_so(self) {
+            assert!(begin.elapsed() < HANG, "it never came to this: {what}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The events of a run.
+    pub(super) fn events(&self, run: &str) -> Vec<Value> {
+        let log = self.run(&["log", run, "--limit", "100000", "--json"]).json();
+        list(&log, "events").iter().map(|entry| entry.get("event").unwrap().clone()).collect()
+    }
+
+    /// The kinds of a run's events.
+    pub(super) fn kinds(&self, run: &str) -> Vec<String> {
+        self.events(run).iter().map(|event| text(event, "kind").to_string()).collect()
+    }
+
+    /// Everything is as it was written, and the run can be derived again.
+    pub(super) fn is_sound(&self, run: &str) {
+        let verified = self.run(&["verify", "--json"]);
+        assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+        let replayed = self.run(&["replay", run, "--json"]);
+        assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
+        let state = self.run(&["state", run, "--json"]);
+        assert_eq!(state.code, 0, "{}{}", state.stdout, state.stderr);
+    }
+}
+
+/// A process of the binary.
+pub(super) struct Running(Child);
+
+impl Running {
+    /// Ends it as no process can see coming, whatever it started.
+    pub(super) fn kill(mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+
+    /// Sends it what Ctrl-C sends.
+    pub(super) fn interrupt(&self) {
+        let number = self.0.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &number]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits for its end.
+    pub(super) fn end(mut self) -> Done {
+        let begin = Instant::now();
+        // The pipes hold what little it says, so that they need not be read before.
+        while self.0.try_wait().unwrap().is_none() {
+            if begin.elapsed() > HANG {
+                self.0.kill().unwrap();
+                panic!("the binary hangs");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let output = self.0.wait_with_output().unwrap();
+        Done {
+            code: output.status.code().expect("the binary was not killed by a signal"),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// A text in a document.
+pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_text).unwrap_or_else(|| panic!("no {name} in {value:?}"))
+}
+
+/// A list in a document.
+pub(super) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_list).unwrap_or_else(|| panic!("no {name} in {value:?}"))
+}
+
+/// How a run ended: `done`, or the code of its error.
+pub(super) fn ending(document: &Value) -> &str {
+    match document.get("error") {
+        Some(error @ Value::Map(_)) => text(error, "code"),
+        _ => text(document, "status"),
+    }
+}
+
+/// What a run came to, from a command that printed it.
+pub(super) fn shown(done: &Done) -> Value {
+    json::parse(&done.stdout).unwrap_or_else(|_| panic!("{}{}", done.stdout, done.stderr))
+}
+
+/// A graph document of these labels; the first one is where runs begin.
+pub(super) fn graph(labels: &[(&str, &str, &str)]) -> String {
+    let labels: Vec<String> = labels
+        .iter()
+        .map(|(id, nodes, edges)| {
+            let edges: Vec<String> = edges.split_whitespace().map(edge).collect();
+            format!(r#""{id}": {{"nodes": [{nodes}], "edges": [{}]}}"#, edges.join(", "))
+        })
+        .collect();
+    format!(r#"{{"labels": {{{}}}}}"#, labels.join(",\n"))
+}
+
+/// `n1-next-n2` leads to a node, `n1-body->one` to a label.
+fn edge(words: &str) -> String {
+    let (words, kind) = match words.contains("->") {
+        true => (words.replace("->", "-"), "label"),
+        false => (words.to_string(), "node"),
+    };
+    let mut parts = words.splitn(3, '-');
+    let (from, port, to) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
+    format!(r#"{{"from": "{from}", "port": "{port}", "to": "{to}", "to_kind": "{kind}"}}"#)
+}
+
+/// A node that calls a tool and keeps what it answers in `done`.
+pub(super) const CALL: &str =
+    r#"{"id": "n1", "op": "R", "data": {"adapter": "tool.CALL", "target": "work", "out": "done"}}"#;

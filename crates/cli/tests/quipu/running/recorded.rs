@@ -1,0 +1,65 @@
+//! A run that is read again sees what it saw the first time.
+
+use super::*;
+
+/// Histories keep the members of objects by their names, and `2.0` as `2`. Prompts and logic
+/// depend on both.
+#[test]
+fn the_order_of_members_is_the_same_before_and_after() {
+    let folder = Folder::new();
+    folder
+        .program("work", r#"echo '{"zulu": 2.0, "alpha": {"y": 1, "b": 2}}'"#)
+        .write("quipu.toml", "[tools.work]\ncommand = [\"./work\"]\n")
+        .write("answers.json", r#"["fine"]"#)
+        .write(
+            "agent.yaml",
+            r#"
+name: Order
+version: "1.0"
+description: Looks at the order of what it is given.
+entry_point: work_first
+entities:
+  - { id: who, type: agent, label: Who, model: m, system_prompt: Say }
+  - { id: work, type: tool, label: Work, tool_type: api }
+processes:
+  - { id: work_first, type: step, label: Work }
+  - id: ask_then
+    type: step
+    label: Ask
+    logic: |
+      state.data["keys"] = list(state.data["observation"]) + list(state.data["given"])
+      state.data["half"] = str(state.data["observation"]["zulu"])
+edges:
+  - { type: invoke, from: work_first, to: work }
+  - { type: flow, from: work_first, to: ask_then }
+  - { type: invoke, from: ask_then, to: who }
+schemas: []
+"#,
+        );
+    let inputs = ["--input", r#"given={"z": 1, "a": 2}"#, "--input", "b=1.0", "--input", "a=1"];
+    let model = ["--model", "script:answers.json", "--json", "--id", "r"];
+    let done = folder.run(&[&["run", "agent.yaml"], &inputs[..], &model[..]].concat());
+    let document = shown(&done);
+    assert_eq!(ending(&document), "done", "{}", done.stdout);
+    let state = document.get("state").unwrap();
+    assert_eq!(json::compact(state.get("keys").unwrap()), r#"["alpha","zulu","a","z"]"#);
+    assert_eq!(text(state, "half"), "2");
+    folder.is_sound("r");
+    let again = folder.run(&["state", "r", "--json"]).json();
+    assert_eq!(again.get("state"), Some(state));
+}
+
+/// A graph may begin with its first label, which is not the first by name.
+#[test]
+fn a_run_begins_where_the_first_label_is() {
+    let folder = Folder::new();
+    let end = r#"{"id": "n1", "op": "J", "data": {"var": "$done"}}"#;
+    folder
+        .program("work", "echo 1")
+        .write("quipu.toml", "[tools.work]\ncommand = [\"./work\"]\n")
+        .write("agent.json", graph(&[("start", CALL, "n1-next->end"), ("end", end, "")]));
+    let done = folder.run(&["run", "agent.json", "--id", "r", "--json"]);
+    let document = shown(&done);
+    assert_eq!(json::compact(document.get("path").unwrap()), r#"["start","end"]"#);
+    folder.is_sound("r");
+}
