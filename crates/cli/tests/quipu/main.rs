@@ -18,5 +18,5 @@ mod query;
 mod readme;
 mod rewrite;
 mod run;
-mod traces;
 mod running;
+mod traces;
