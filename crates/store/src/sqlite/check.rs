@@ -2,7 +2,7 @@
 //! is. What events say is checked elsewhere, by reading them.
 
 use history::EventId;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::read::{hash, id8, indexed, last_position, span};
 use super::{ID_BATCH, KIND_BATCH};
@@ -89,27 +89,28 @@ fn indexes(connection: &Connection) -> Result<Vec<String>, StoreError> {
             found.push(format!("the index of {name} has {count} rows, not {until}"));
         }
     }
-    let mut events = reading.prepare(
-        "SELECT id, position, stream, kind, seq FROM event WHERE position <= ?1 ORDER BY position",
+    let mut kinds = reading.prepare(
+        "SELECT e.position FROM event e LEFT JOIN event_kind k
+             ON k.stream = e.stream AND k.kind = e.kind AND k.seq = e.seq
+         WHERE e.position <= ?1 AND k.position IS NOT e.position LIMIT 1",
     )?;
+    let lacking = kinds.query_row([kinds_until], |row| row.get::<_, i64>(0)).optional()?;
+    found.extend(lacking.map(|position| lacks("kinds", position)));
+    let mut events =
+        reading.prepare("SELECT id, position FROM event WHERE position <= ?1 ORDER BY position")?;
     let mut ids =
         reading.prepare("SELECT 1 FROM event_id WHERE span = ?1 AND id8 = ?2 AND position = ?3")?;
-    let mut kinds = reading.prepare(
-        "SELECT 1 FROM event_kind WHERE stream = ?1 AND kind = ?2 AND seq = ?3 AND position = ?4",
-    )?;
-    let mut rows = events.query([kinds_until])?;
+    let mut rows = events.query([ids_until])?;
     while let Some(row) = rows.next()? {
         let position: i64 = row.get(1)?;
-        let lacks = |name: &str| format!("the index of {name} lacks the event at {position}");
-        let id8 = id8(EventId(hash(row, 0)?));
-        if position <= ids_until && !ids.exists([span(position), id8, position])? {
-            found.push(lacks("ids"));
-            break;
-        }
-        if !kinds.exists([row.get(2)?, row.get(3)?, row.get(4)?, position])? {
-            found.push(lacks("kinds"));
+        if !ids.exists([span(position), id8(EventId(hash(row, 0)?)), position])? {
+            found.push(lacks("ids", position));
             break;
         }
     }
     Ok(found)
+}
+
+fn lacks(name: &str, position: i64) -> String {
+    format!("the index of {name} lacks the event at position {position}")
 }

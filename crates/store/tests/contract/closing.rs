@@ -163,11 +163,14 @@ fn what_no_longer_follows_from_the_events_is_found() {
             "the event at position 5011 belongs to no stream",
         ),
         ("DELETE FROM event_id WHERE position = 7", "the index of ids has 4095 rows, not 4096"),
-        ("UPDATE event_id SET id8 = 1 WHERE position = 7", "the index of ids lacks the event at 7"),
+        (
+            "UPDATE event_id SET id8 = 1 WHERE position = 7",
+            "the index of ids lacks the event at position 7",
+        ),
         ("DELETE FROM event_kind WHERE position = 7", "the index of kinds has 4095 rows, not 4096"),
         (
             "UPDATE event_kind SET position = 8 WHERE position = 7",
-            "the index of kinds lacks the event at 7",
+            "the index of kinds lacks the event at position 7",
         ),
         (
             "UPDATE place SET kind = 1 WHERE seq = 3 AND stream = 1",
