@@ -78,11 +78,11 @@ impl<'g> Desk<'g> {
             What::ToolCall(call) => {
                 let tool = call.tool.as_deref().unwrap_or_default();
                 let server = call.server.as_deref().unwrap_or_default();
+                let args = call.args.as_deref().cloned().unwrap_or_default();
+                let args = json::canonical(&args.into());
                 let request = match server {
-                    "tool" => {
-                        let args = call.args.as_deref().cloned().unwrap_or_default();
-                        format!("tool {tool} {}", json::canonical(&args.into()))
-                    }
+                    "tool" => format!("tool {tool} {args}"),
+                    "store" => format!("store.{tool} {args}"),
                     _ => format!("{server}.{tool}"),
                 };
                 let request = self.asks(&at, request);

@@ -6,12 +6,13 @@ use graph::{Again, Graph, Touches};
 use history::Timestamp;
 use history::kinds::{Blob, Fact, Sealed};
 use runtime::{
-    Answer, Begin, CallId, Difference, Fold, Input, NoLogic, Options, Plan, Refusal, Request, Run,
-    Stage, ToolContract, advance,
+    Answer, Begin, CallId, Difference, Fold, Input, Options, Plan, Refusal, Request, Run, Stage,
+    ToolContract, advance,
 };
 use value::{Map, Value};
 
 use super::Limits;
+use super::blocks::Blocks;
 use super::desk::Desk;
 use super::naive::BEGIN_MICROS;
 use super::outcome::{Outcome, Status, comparable};
@@ -49,6 +50,8 @@ pub struct Setup {
     pub again: Again,
     /// What else it may take: tokens, calls under way at the same time, and so on.
     pub budgets: Budgets,
+    /// Who runs blocks of logic.
+    pub blocks: Blocks,
 }
 
 /// What a run may take beside what every interpreter counts.
@@ -72,6 +75,7 @@ impl Setup {
             in_turn: true,
             again: Again::WithKey,
             budgets: Budgets::default(),
+            blocks: Blocks::default(),
         }
     }
 
@@ -130,6 +134,8 @@ pub struct Driver<'g> {
     pub desk: Desk<'g>,
     /// What the clock says.
     pub now: Timestamp,
+    /// Who runs blocks of logic.
+    pub blocks: Blocks,
 }
 
 impl<'g> Driver<'g> {
@@ -148,6 +154,7 @@ impl<'g> Driver<'g> {
             appends: Vec::new(),
             desk: Desk::new(graph, world.clone()),
             now: Timestamp::from_micros(BEGIN_MICROS),
+            blocks: setup.blocks.clone(),
         };
         let begin = Begin {
             run: "r1".into(),
@@ -171,7 +178,7 @@ impl<'g> Driver<'g> {
     pub fn go_on(&mut self, input: Option<&Input>) -> Result<(), Refusal> {
         let mut input = input.map(|input| (input, self.now));
         loop {
-            let advanced = advance(&self.plan, &mut self.run, input.take(), &mut NoLogic)?;
+            let advanced = advance(&self.plan, &mut self.run, input.take(), &mut self.blocks)?;
             let more = advanced.more;
             self.append(advanced.events);
             if !more {
@@ -271,7 +278,7 @@ pub fn fold<'l>(
 ) -> Result<Fold, Box<Difference>> {
     let mut fold = Fold::new(plan.clone());
     for (seq, logged) in (0..).zip(log) {
-        fold.take(seq, &logged.sealed.event, &logged.fact, &mut NoLogic)?;
+        fold.take(seq, &logged.sealed.event, &logged.fact, &mut Blocks::default())?;
     }
     Ok(fold)
 }

@@ -12,6 +12,7 @@
 //! assert_eq!(once, again);
 //! ```
 
+pub mod blocks;
 pub mod cases;
 mod desk;
 pub mod driven;

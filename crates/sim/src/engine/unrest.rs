@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 
 use graph::Again;
-use runtime::{
-    Answer, CallId, Input, NoLogic, Pending, Refusal, Request, Stage, advance_for, note,
-};
+use runtime::{Answer, CallId, Input, Pending, Refusal, Request, Stage, advance_for, note};
 
+use super::blocks::Blocks;
 use super::driven::{Driver, Due, fold, later};
 use crate::Random;
 
@@ -108,7 +107,7 @@ impl Driver<'_> {
         let mut input = input.map(|input| (input, self.now));
         loop {
             let (plan, run) = (self.plan.clone(), &mut self.run);
-            let advanced = advance_for(unrest.slice, &plan, run, input.take(), &mut NoLogic)
+            let advanced = advance_for(unrest.slice, &plan, run, input.take(), &mut self.blocks)
                 .map_err(|refusal| format!("what was waited for is refused: {refusal}"))?;
             self.append(advanced.events);
             if advanced.more && unrest.now_and_then(unrest.cancels) {
@@ -167,7 +166,7 @@ impl Driver<'_> {
             return Err("the last events belong to something that is not complete".to_string());
         }
         let (plan, mut run) = fold.finish();
-        let advanced = advance_for(u64::MAX / 2, &plan, &mut run, None, &mut NoLogic);
+        let advanced = advance_for(u64::MAX / 2, &plan, &mut run, None, &mut Blocks::default());
         match advanced.map_err(said)?.events.first() {
             None => Ok(run),
             Some(sealed) => Err(format!("would go on by itself: {:?}", sealed.event)),

@@ -109,6 +109,10 @@ impl World {
     /// What a tool, or whatever else is called, gives back.
     pub fn tool(&mut self, at: &str, request: &str) -> Result<Value, Fault> {
         match self.next(at, request) {
+            Next::Random(mut random) if request.starts_with("store.") => match random.one_in(6) {
+                true => Err(Fault::new("store")),
+                false => Ok(Value::Int(random.below(4) as i64)),
+            },
             Next::Random(_) if !request.starts_with("tool ") => Err(Fault::new("missing")),
             Next::Random(mut random) => seeded_tool(&mut random),
             Next::Written(value) => written(value),

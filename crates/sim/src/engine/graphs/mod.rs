@@ -82,6 +82,7 @@ const DECLARATIONS: &str = r#"{
   "tools": {"search": {}, "send": {}},
   "stores": {
     "notes": {"store_type": "kv", "retention": "session"},
+    "archive": {"store_type": "kv", "retention": "persistent"},
     "jobs": {"store_type": "queue", "retention": "ephemeral"}
   },
   "channels": {"news": {"channel_type": "topic"}},

@@ -1,5 +1,9 @@
 //! What stands inside a label: one statement with its guards at a time.
 
+use value::Value;
+use value::json::compact;
+
+use super::super::blocks;
 use super::{DEPTH_MAX, End, Maker};
 
 impl Maker {
@@ -16,12 +20,12 @@ impl Maker {
             }
             11..=13 => self.asks_model(lines, depth),
             14 | 15 => {
-                let tool = *self.random.pick(&["search", "send"]);
+                let tool = *self.random.pick(&["search", "send", "$s args=[\"Yes\",\"send\"]"]);
                 let input = *self.random.pick(&["", " input=Task", " input=Note"]);
                 let line = format!("R adapter=tool.CALL target={tool}{input} out={}", self.any());
                 self.guarded(lines, depth, line, 2);
             }
-            16 | 17 => self.keeps(lines),
+            16 | 17 => self.keeps(lines, depth),
             18 | 19 => self.asks_person(lines, depth),
             20 => {
                 let line = match self.random.below(3) {
@@ -31,7 +35,12 @@ impl Maker {
                 };
                 self.guarded(lines, depth, line.to_string(), 2);
             }
-            21 => lines.push("Join strategy=any".to_string()),
+            21 if self.random.one_in(2) => lines.push("Join strategy=any".to_string()),
+            21 => {
+                let code = Value::text(*self.random.pick(&blocks::CODES));
+                let line = format!("R adapter=logic.PYTHON target={} out=_early", compact(&code));
+                self.guarded(lines, depth, line, 2);
+            }
             22 | 23 if can_nest => {
                 let callee = self.region("f", depth + 1, &End::Return);
                 let out = if self.random.one_in(2) { " out=r1" } else { "" };
@@ -104,8 +113,15 @@ impl Maker {
         self.guarded(lines, depth, line, 2);
     }
 
-    fn keeps(&mut self, lines: &mut Vec<String>) {
+    fn keeps(&mut self, lines: &mut Vec<String>, depth: usize) {
         let (out, value) = (self.any(), self.number());
+        if self.random.one_in(6) {
+            let line = match self.random.one_in(2) {
+                true => "R adapter=store.WRITE target=archive input=Note".to_string(),
+                false => format!("R adapter=store.READ target=archive args=[\"a\"] out={out}"),
+            };
+            return self.guarded(lines, depth, line, 2);
+        }
         lines.push(match self.random.below(8) {
             0 => "R adapter=store.WRITE target=notes input=Note".to_string(),
             1 => format!("R adapter=store.READ target=notes args=[\"a\"] out={out}"),

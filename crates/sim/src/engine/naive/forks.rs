@@ -171,6 +171,8 @@ impl Run<'_> {
             if !matches!(branch.finished, Some(Ok(()))) {
                 continue;
             }
+            let removed = branch.base.0.keys().filter(|name| !branch.frame.0.contains_key(*name));
+            removed.for_each(|name| drop(merged.0.remove(name)));
             for (name, value) in &branch.frame.0 {
                 let before = branch.base.0.get(name);
                 if before == Some(value) {

@@ -20,14 +20,21 @@ pub(super) fn apply(name: &str, args: &[Value]) -> Result<Value, Fault> {
         ("sub", [a, b]) => Ok(Value::Int(whole(a)?.wrapping_sub(whole(b)?))),
         ("mul", [a, b]) => Ok(Value::Int(whole(a)?.wrapping_mul(whole(b)?))),
         ("eq", [a, b]) => Ok(Value::Bool(a == b)),
-        ("lt", [a, b]) => Ok(Value::Bool(Cmp::Lt.holds(a, b))),
+        (
+            "lt",
+            [a @ (Value::Int(_) | Value::Float(_)), b @ (Value::Int(_) | Value::Float(_))]
+            | [a @ Value::Text(_), b @ Value::Text(_)],
+        ) => Ok(Value::Bool(Cmp::Lt.holds(a, b))),
         ("not", [a]) => Ok(Value::Bool(!graph::truthy(a))),
         ("concat", [a, b]) => Ok(Value::text(format!("{}{}", text(a)?, text(b)?))),
+        ("len", [Value::Null]) => Ok(Value::Int(0)),
+        ("len", [Value::Map(map)]) => Ok(Value::Int(map.len() as i64)),
         ("len", [Value::List(items)]) => Ok(Value::Int(items.len() as i64)),
         ("len", [Value::Text(text)]) => Ok(Value::Int(text.chars().count() as i64)),
         ("get", [Value::Map(map), Value::Text(key)]) => {
             Ok(map.get(key).cloned().unwrap_or_default())
         }
+        ("get", [Value::Null, _]) => Ok(Value::Null),
         ("push", [Value::List(items), item]) => {
             Ok(Value::list(items.iter().cloned().chain([item.clone()])))
         }

@@ -7,6 +7,7 @@ use value::{Text, Value};
 
 use super::fiber::{Doing, Maker, Spot};
 use super::{Run, Status, functions};
+use crate::engine::blocks;
 use crate::engine::world::{Fault, Reply};
 
 /// How often a `While` goes round where it does not say.
@@ -278,7 +279,17 @@ impl Run<'_> {
                     let args = value::json::canonical(&self.tool_input(fiber, node));
                     self.calls(&spot, format!("tool {tool} {args}"))
                 }
+                Some(Verb::Logic) => self.runs_block(fiber, node),
+                Some(Verb::ReadStore) if self.is_persistent(node) => {
+                    self.asks_store(fiber, &spot, node, "read")
+                }
                 Some(Verb::ReadStore) => Ok(self.reads_store(fiber, node)),
+                Some(Verb::WriteStore) if self.is_persistent(node) => {
+                    return match self.asks_store(fiber, &spot, node, "write") {
+                        Ok(_) => Doing::GoOn(spot, Port::Next),
+                        Err(fault) => Doing::Failed(spot, fault),
+                    };
+                }
                 Some(Verb::WriteStore | Verb::Publish) => {
                     self.writes_store(fiber, node);
                     return Doing::GoOn(spot, Port::Next);
@@ -303,6 +314,25 @@ impl Run<'_> {
         let answer = self.world.tool(&at, &request)?;
         self.last_output = answer.clone();
         Ok(answer)
+    }
+
+    /// Runs a block on the frame, and says whether it returned early.
+    fn runs_block(&mut self, fiber: usize, node: &Node) -> Result<Value, Fault> {
+        let code = node.logic().expect("generated blocks are constants").clone();
+        let frame = self.fibers[fiber].frame.0.iter();
+        let data = frame.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let done = blocks::run(&code, &data)
+            .map_err(|fault| Fault { code: fault.kind.word().into(), message: fault.message })?;
+        for (name, value) in done.set {
+            self.write(fiber, &name, value);
+        }
+        for name in done.removed {
+            self.fibers[fiber].frame.0.remove(&name);
+        }
+        for (store, key, value) in done.written {
+            self.keeps_under(&store, key.unwrap_or_else(|| "".into()), value);
+        }
+        Ok(Value::Bool(done.returned))
     }
 
     /// The tool that is named; of several, the one that is meant whatever its letters' case.

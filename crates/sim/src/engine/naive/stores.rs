@@ -6,6 +6,7 @@ use graph::{Filled, Kind, Node};
 use value::{Map, Text, Value, json};
 
 use super::Run;
+use super::fiber::Spot;
 use crate::engine::world::Fault;
 
 /// What is in them, by their names.
@@ -19,6 +20,42 @@ pub(super) struct Stores {
 impl Run<'_> {
     fn store_type(&self, name: &str) -> Option<&Text> {
         self.graph.declarations.of(Kind::Stores).get(name)?.get("store_type")?.as_text()
+    }
+
+    /// Whether the store that a node names outlives the run.
+    pub(super) fn is_persistent(&self, node: &Node) -> bool {
+        let stores = self.graph.declarations.of(Kind::Stores);
+        let store = node.target().and_then(|name| stores.get(name));
+        let retention = store.and_then(|store| store.get("retention")?.as_text());
+        retention.is_none_or(|word| &**word == "persistent")
+    }
+
+    /// Asks the world for what such a store does.
+    pub(super) fn asks_store(
+        &mut self,
+        fiber: usize,
+        spot: &Spot,
+        node: &Node,
+        verb: &str,
+    ) -> Result<Value, Fault> {
+        let name = node.target().cloned().unwrap_or_else(|| "".into());
+        let mut args = Map::default();
+        args.insert("store".into(), Value::Text(name));
+        if verb == "write" {
+            args.insert("value".into(), self.shaped(fiber, node));
+        } else if let Some(Filled::Many(keys)) = node.operands.get("args")
+            && let Some(key) = keys.first()
+        {
+            args.insert("key".into(), self.read(fiber, Some(key)));
+        }
+        let request = format!("store.{verb} {}", json::canonical(&args.into()));
+        let (at, request) = self.asks(spot, request);
+        self.world.tool(&at, &request)
+    }
+
+    /// Keeps a value under its key.
+    pub(super) fn keeps_under(&mut self, store: &Text, key: Text, value: Value) {
+        self.stores.by_key.entry(store.clone()).or_default().insert(key, value);
     }
 
     /// Values by key: the one of the first argument, or all. A queue: the first, which is taken.
