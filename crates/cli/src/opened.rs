@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use history::Timestamp;
@@ -38,22 +38,22 @@ pub(crate) fn open(choice: &StoreChoice, access: Access) -> Result<Box<dyn Store
         bail!("there is no store at `{}` yet; `quipu run FILE` makes one", path.display());
     }
     Ok(match access {
-        Access::Read => Box::new(SqliteStore::open_reader(&path)?),
-        Access::Change | Access::Create => Box::new(open_writer(&path)?),
+        Access::Read => Box::new(open_reader(&path)?),
+        Access::Change | Access::Create => Box::new(SqliteStore::open(&path)?),
     })
 }
 
-/// Waits a little for another process: most write for moments only.
-fn open_writer(path: &Path) -> Result<SqliteStore, StoreError> {
-    const PATIENCE: Duration = Duration::from_secs(3);
-    let begin = Instant::now();
-    loop {
-        match SqliteStore::open(path) {
-            Err(StoreError::Busy(_)) if begin.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(20));
+/// A store of an older version is brought to the current one first.
+fn open_reader(path: &Path) -> Result<SqliteStore, StoreError> {
+    match SqliteStore::open_reader(path) {
+        Err(error @ StoreError::Unusable(_)) => match SqliteStore::open(path) {
+            Ok(brought) => {
+                drop(brought);
+                SqliteStore::open_reader(path)
             }
-            other => return other,
-        }
+            Err(_) => Err(error),
+        },
+        other => other,
     }
 }
 

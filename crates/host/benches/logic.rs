@@ -49,7 +49,7 @@ fn block(code: &str) -> Block {
 }
 
 fn given(data: Map) -> Given {
-    Given { data, stores: Vec::new(), now: Timestamp::from_micros(0) }
+    Given { data, stores: Vec::new(), now: Timestamp::from_micros(0), nth: 1 }
 }
 
 fn ours(bencher: Bencher<'_, '_>, code: &str, data: Map) {

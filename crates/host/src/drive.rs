@@ -103,6 +103,9 @@ impl From<StoreError> for DriveError {
     }
 }
 
+/// An answer that came, and to what.
+type Came = (CallId, Answer);
+
 /// Drives one run.
 pub struct Driver<'a> {
     world: &'a World<'a>,
@@ -116,7 +119,7 @@ pub struct Driver<'a> {
     renewed: Instant,
     /// Calls that are under way.
     under_way: BTreeMap<CallId, ()>,
-    answers: (Sender<(CallId, Answer)>, Receiver<(CallId, Answer)>),
+    answers: (Sender<Came>, Receiver<Came>),
     /// Answers that came at once.
     at_once: VecDeque<(CallId, Answer)>,
 }

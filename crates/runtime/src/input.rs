@@ -121,12 +121,13 @@ pub(crate) fn receive(
         (Input::Begin(begin), Status::New) => return Ok(begun(plan, begin, ts)),
         (Input::Begin(_), _) | (_, Status::New) => return Err(Refusal::OutOfPlace),
         (Input::Told(told), _) if told.fork.is_some() => return Ok(told_of(told, ts)),
-        (Input::Pause { step, .. } | Input::Cancel { step, .. }, _) => {
-            // These say where it stopped, if it could have gone on.
-            if *step != run.can_go_on().then(|| run.steps()) {
-                return Err(Refusal::OutOfPlace);
-            }
+        // These say where it stopped, if it could have gone on.
+        (Input::Pause { step, .. } | Input::Cancel { step, .. }, _)
+            if *step != run.can_go_on().then(|| run.steps()) =>
+        {
+            return Err(Refusal::OutOfPlace);
         }
+        (Input::Pause { .. } | Input::Cancel { .. }, _) => {}
         (Input::Told(told), _) => return Ok(told_of(told, ts)),
         // A fork changes before it goes on.
         (Input::Set(_), _) => {}

@@ -86,7 +86,7 @@ fn is_part_of(store: &Path, file: &Path) -> bool {
         path.push(end);
         PathBuf::from(path)
     };
-    ["", "-wal", "-shm", "-journal", "-lock"].iter().any(|end| beside(end) == file)
+    ["", "-wal", "-shm", "-journal"].iter().any(|end| beside(end) == file)
 }
 
 fn write(

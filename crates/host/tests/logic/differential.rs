@@ -58,7 +58,7 @@ impl Dice {
 fn ours(code: &str, data: &Map) -> Value {
     let block = Block { number: 0, code: code.into(), stores: Vec::new() };
     let now = Timestamp::from_micros(0);
-    let given = Given { data: data.clone(), stores: Vec::new(), now };
+    let given = Given { data: data.clone(), stores: Vec::new(), now, nth: 1 };
     match Python::default().run(&block, &given) {
         Ok(done) => {
             let kept = data.iter().filter(|(key, _)| !done.removed.contains(key));

@@ -82,6 +82,7 @@ pub(crate) fn call_of(server: &str, tool: &str, args: &str) -> Call {
         run: "run-1".into(),
         at: "step/n1".into(),
         request: Request::Tool(Box::new(ToolCall {
+            nth: 1,
             server: server.into(),
             tool: tool.into(),
             args: json::parse(args).unwrap().as_map().unwrap().clone(),

@@ -69,6 +69,8 @@ fn before_any_decision_there_is_only_the_path() {
           "seq": 1,
           "decision": null,
           "source": null,
+          "text": null,
+          "at": null,
           "values": {},
           "not_taken": [],
           "path": ["draft"]
