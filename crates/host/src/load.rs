@@ -28,12 +28,10 @@ pub enum LoadError {
     #[error("there is no run `{0}`")]
     NoRun(Stream),
     /// Its history was not written by this engine: there is no graph in it.
-    #[error(
-        "`{0}` was not run by Quipu: there is no graph in its history, so that it can be read, but neither replayed nor gone on with"
-    )]
+    #[error("`{0}` was not run by Quipu: there is no graph in its history to go by")]
     Foreign(Stream),
     /// The engine would have done something else.
-    #[error("`{0}` is not what the engine derives from its history")]
+    #[error("`{0}` is not what the engine derives from its history; `quipu replay` shows both")]
     Differs(Place, Box<Difference>),
     /// It was forked with a graph that it does not fit.
     #[error("it does not fit the graph that it was forked with: {0}")]
