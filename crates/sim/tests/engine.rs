@@ -1,6 +1,5 @@
 //! The engine on ten thousand seeds, and on every case that ever failed. What is checked is in
 //! `sim::engine::oracles`; `cargo run --release -p quipu-sim --example soak` checks more.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;
 use std::sync::Mutex;

@@ -274,7 +274,7 @@ fn fork_at(
     for (seq, logged) in (0..).zip(prefix) {
         folding
             .take(seq, &logged.sealed.event, &logged.fact, &mut Blocks::default())
-            .map_err(|difference| differs(Box::new(difference)))?;
+            .map_err(|difference| differs(&difference))?;
         unheard.push(logged);
         // What belongs to something that is not complete has not happened for a fork.
         if !folding.is_between() {
@@ -359,7 +359,7 @@ fn stored(driver: &Driver<'_>) -> Result<(), String> {
         let sealed = history::kinds::Sealed { event: entry.event, blobs: Vec::new() };
         read.push(Logged { sealed, fact });
     }
-    fold(&driver.plan, &read).map_err(differs)?;
+    fold(&driver.plan, &read).map_err(|difference| differs(&difference))?;
     match ids(&read) == ids(&driver.log) {
         true => Ok(()),
         false => Err("the store gives back other events".to_string()),

@@ -130,7 +130,7 @@ impl Driver<'_> {
         }
         let events = note(&self.plan, &mut self.run, &input, self.now).map_err(said)?;
         self.append(events);
-        let fold = fold(&self.plan, &self.log).map_err(differs)?;
+        let fold = fold(&self.plan, &self.log).map_err(|difference| differs(&difference))?;
         if *fold.run() != self.run {
             return Err(unlike("after a pause", fold.run(), &self.run));
         }
@@ -161,7 +161,7 @@ impl Driver<'_> {
 
     /// The run as its events leave it, when it has gone as far as that leads.
     pub fn refolded(&self) -> Result<runtime::Run, String> {
-        let fold = fold(&self.plan, &self.log).map_err(differs)?;
+        let fold = fold(&self.plan, &self.log).map_err(|difference| differs(&difference))?;
         if fold.is_between() {
             return Err("the last events belong to something that is not complete".to_string());
         }
@@ -258,8 +258,8 @@ fn said(refusal: Refusal) -> String {
 }
 
 /// What a fold says that does not get along with the engine.
-pub(super) fn differs(difference: Box<runtime::Difference>) -> String {
-    let runtime::Difference { seq, recorded, derived, why } = *difference;
+pub(super) fn differs(difference: &runtime::Difference) -> String {
+    let runtime::Difference { seq, recorded, derived, why } = difference;
     format!("event {seq} is {recorded:?}, and the engine says {derived:?} ({why:?})")
 }
 

@@ -16,9 +16,9 @@ pub(super) fn apply(name: &str, args: &[Value]) -> Result<Value, Fault> {
     };
     let text = |value: &Value| value.as_text().cloned().ok_or_else(bad);
     match (name, args) {
-        ("add", [a, b]) => Ok(Value::Int(whole(a)?.wrapping_add(whole(b)?))),
-        ("sub", [a, b]) => Ok(Value::Int(whole(a)?.wrapping_sub(whole(b)?))),
-        ("mul", [a, b]) => Ok(Value::Int(whole(a)?.wrapping_mul(whole(b)?))),
+        ("add", [a, b]) => whole(a)?.checked_add(whole(b)?).map(Value::Int).ok_or_else(bad),
+        ("sub", [a, b]) => whole(a)?.checked_sub(whole(b)?).map(Value::Int).ok_or_else(bad),
+        ("mul", [a, b]) => whole(a)?.checked_mul(whole(b)?).map(Value::Int).ok_or_else(bad),
         ("eq", [a, b]) => Ok(Value::Bool(a == b)),
         (
             "lt",
