@@ -237,7 +237,7 @@ pub fn give(
     logic: &mut dyn Logic,
     now: Timestamp,
     when: When,
-    input: impl Fn(&Run) -> Option<Input>,
+    mut input: impl FnMut(&Run) -> Option<Input>,
 ) -> Result<Result<(), Refusal>, DriveError> {
     loop {
         let mut loaded = load(store, stream, None, logic)?;

@@ -130,7 +130,7 @@ pub(crate) fn receive(
         (Input::Pause { .. } | Input::Cancel { .. }, _) => {}
         (Input::Told(told), _) => return Ok(told_of(told, ts)),
         // A fork changes before it goes on.
-        (Input::Set(_), _) => {}
+        (Input::Set(_), _) if run.from.is_some() => {}
         _ if run.can_go_on() => return Err(Refusal::Busy),
         _ => {}
     }

@@ -349,12 +349,14 @@ impl Run {
         }
     }
 
-    /// What it gave back; where that is nothing, what the last model or tool answered.
+    /// What it gave back.
     pub fn result(&self) -> &Value {
-        match &self.result {
-            Value::Null if self.status == Status::Done => &self.last_output,
-            result => result,
-        }
+        &self.result
+    }
+
+    /// What the last model or tool answered.
+    pub fn last_output(&self) -> &Value {
+        &self.last_output
     }
 
     /// Why it failed.
