@@ -3,7 +3,7 @@
 //! A run that is driven has a thread; a run that waits for people has none. What answers at once
 //! is asked on that thread, everything else on the dispatcher's.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -20,8 +20,11 @@ use store::{
     Append, AppendError, Durability, Expected, Holder, Lease, Store, StoreError, append_checked,
 };
 
+use value::Text;
+
 use crate::adapter::{Adapter, Call};
 use crate::dispatch::Dispatcher;
+use crate::held::{self, has_left, held};
 use crate::load::{LoadError, Loaded, load};
 
 /// How long a lease lasts without being renewed.
@@ -122,6 +125,8 @@ pub struct Driver<'a> {
     answers: (Sender<Came>, Receiver<Came>),
     /// Answers that came at once.
     at_once: VecDeque<(CallId, Answer)>,
+    /// Calls that were recorded as leaving when nobody was there to make them.
+    held: BTreeSet<CallId>,
 }
 
 impl<'a> Driver<'a> {
@@ -181,6 +186,7 @@ impl<'a> Driver<'a> {
             under_way: BTreeMap::new(),
             answers: channel(),
             at_once: VecDeque::new(),
+            held: BTreeSet::new(),
         })
     }
 
@@ -215,10 +221,12 @@ impl<'a> Driver<'a> {
                 self.wait_for_late_answers()?;
                 return Ok(Stopped::Over);
             }
-            if self.world.stop.load(Ordering::Relaxed) {
+            if self.should_stop() {
+                self.wait_for_what_cannot_be_repeated()?;
                 self.pause()?;
                 return Ok(Stopped::Paused);
             }
+            self.let_go()?;
             self.dispatch();
             match self.next_answer()? {
                 Next::Answer(call, answer) => self.answer(call, answer)?,
@@ -228,33 +236,55 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Goes on without an input, as long as it can.
+    /// Goes on without an input, as long as it can and should.
     fn go_on(&mut self) -> Result<(), DriveError> {
-        loop {
-            let advanced = advance(&self.plan, &mut self.run, None, self.logic)
-                .map_err(DriveError::Refused)?;
-            let more = advanced.more;
-            if self.append(advanced)? == Appended::Conflict {
-                self.reload()?;
-                continue;
-            }
-            if !more || self.world.stop.load(Ordering::Relaxed) {
-                return Ok(());
-            }
+        while !self.should_stop() && self.goes_on()? {}
+        Ok(())
+    }
+
+    /// Goes on to where the run can go no further without an input: only there it takes one.
+    fn come_to_rest(&mut self) -> Result<(), DriveError> {
+        while self.goes_on()? {}
+        Ok(())
+    }
+
+    /// Goes on for a while. Says whether there is more to do.
+    fn goes_on(&mut self) -> Result<bool, DriveError> {
+        let advanced =
+            advance(&self.plan, &mut self.run, None, self.logic).map_err(DriveError::Refused)?;
+        let more = advanced.more;
+        match self.append(advanced)? {
+            Appended::Done => Ok(more),
+            Appended::Conflict => self.reload().map(|()| true),
         }
     }
 
-    /// Takes an input: one append holds it and what follows from it.
+    fn should_stop(&self) -> bool {
+        self.world.stop.load(Ordering::Relaxed)
+    }
+
+    /// Takes an input: one append holds it and what follows from it. When the run should stop,
+    /// nothing follows: what would be begun then could not leave any more.
     fn input(&mut self, input: &Input) -> Result<(), DriveError> {
         loop {
             let now = (self.world.clock)();
-            let advanced = advance(&self.plan, &mut self.run, Some((input, now)), self.logic);
+            let advanced = match self.should_stop() {
+                false => advance(&self.plan, &mut self.run, Some((input, now)), self.logic),
+                true => {
+                    self.come_to_rest()?;
+                    runtime::note(&self.plan, &mut self.run, input, now)
+                        .map(|events| Advanced { events, more: true })
+                }
+            };
             match advanced {
                 Err(Refusal::NotWaiting | Refusal::Over) => return Ok(()),
                 Err(refusal) => return Err(DriveError::Refused(refusal)),
                 Ok(advanced) => match self.append(advanced)? {
                     Appended::Done => return Ok(()),
-                    Appended::Conflict => self.reload()?,
+                    Appended::Conflict => {
+                        self.reload()?;
+                        self.come_to_rest()?;
+                    }
                 },
             }
         }
@@ -293,6 +323,7 @@ impl<'a> Driver<'a> {
         self.run = loaded.run;
         self.ledger = loaded.ledger;
         self.next = loaded.next;
+        self.held = held(self.world.store, &self.stream, &self.run)?;
         let gone: Vec<CallId> = self
             .under_way
             .keys()
@@ -308,17 +339,21 @@ impl<'a> Driver<'a> {
 
     /// Calls that have left and were not answered may have happened.
     fn look_after_doubts(&mut self) -> Result<(), DriveError> {
-        // A run takes inputs only where it can go no further without one.
-        self.go_on()?;
+        let left = self.run.pending().filter(|pending| has_left(pending));
+        let left = left.map(|pending| pending.id).filter(|call| !self.held.contains(call));
+        let left: Vec<CallId> = left.collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        // What the run begins on the way is not in doubt.
+        self.come_to_rest()?;
         let mut in_doubt = Vec::new();
         let mut again = Vec::new();
-        for pending in self.run.pending().filter(|pending| pending.stage == Stage::Started) {
-            if let Request::Tool(call) = &pending.request {
-                match call.again {
-                    Again::Freely => {}
-                    Again::WithKey => again.push(pending.id),
-                    Again::ByAsking => in_doubt.push(pending.id),
-                }
+        for pending in left.into_iter().filter_map(|call| self.run.pending_call(call)) {
+            match contract(pending) {
+                Some(Again::WithKey) => again.push(pending.id),
+                Some(Again::ByAsking) => in_doubt.push(pending.id),
+                Some(Again::Freely) | None => {}
             }
         }
         if !in_doubt.is_empty() {
@@ -326,6 +361,15 @@ impl<'a> Driver<'a> {
         }
         for call in again {
             self.input(&Input::Again(call))?;
+        }
+        Ok(())
+    }
+
+    /// Calls that were held back leave now, which is recorded before they do.
+    fn let_go(&mut self) -> Result<(), DriveError> {
+        while let Some(call) = self.held.first().copied() {
+            self.input(&Input::Again(call))?;
+            self.held.remove(&call);
         }
         Ok(())
     }
@@ -474,16 +518,46 @@ impl<'a> Driver<'a> {
     }
 
     fn pause(&mut self) -> Result<(), DriveError> {
-        let could_go_on = self.run.can_go_on();
-        let step = could_go_on.then(|| self.run.steps());
-        let reason = Some("interrupted".into());
-        let input = Input::Pause { reason, step };
-        let now = (self.world.clock)();
-        // Only noted: what would follow is for whoever resumes.
-        let events = runtime::note(&self.plan, &mut self.run, &input, now);
-        let advanced = Advanced { events: events.map_err(DriveError::Refused)?, more: could_go_on };
-        if self.append(advanced)? == Appended::Conflict {
-            self.reload()?;
+        while !self.run.is_over() {
+            let could_go_on = self.run.can_go_on();
+            let step = could_go_on.then(|| self.run.steps());
+            let here = self.run.pending().filter(|pending| has_left(pending));
+            let here = here.filter(|pending| !self.under_way.contains_key(&pending.id));
+            let not_left: Vec<Text> = here.map(|pending| pending.name.clone()).collect();
+            let reason = held::reason(Some("interrupted"), &not_left);
+            let input = Input::Pause { reason, step };
+            let now = (self.world.clock)();
+            // Only noted: what would follow is for whoever resumes.
+            let events = runtime::note(&self.plan, &mut self.run, &input, now);
+            let events = events.map_err(DriveError::Refused)?;
+            match self.append(Advanced { events, more: could_go_on })? {
+                Appended::Done => return Ok(()),
+                Appended::Conflict => self.reload()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A call that must not be made again unasked would be in doubt for ever if it were given up
+    /// now. It ends by itself, or when its time is over.
+    fn wait_for_what_cannot_be_repeated(&mut self) -> Result<(), DriveError> {
+        let counts = |pending: &&Pending| contract(pending) == Some(Again::ByAsking);
+        (self.world.progress)(&self.plan, &self.run);
+        while self
+            .run
+            .pending()
+            .filter(counts)
+            .any(|pending| self.under_way.contains_key(&pending.id))
+        {
+            self.renew((self.world.clock)())?;
+            let answer = match self.at_once.pop_front() {
+                Some(answer) => Some(answer),
+                None => self.answers.1.recv_timeout(LOOK).ok(),
+            };
+            match answer {
+                Some((call, answer)) => self.answer(call, answer)?,
+                None => self.notice_others()?,
+            }
         }
         Ok(())
     }
@@ -514,6 +588,14 @@ enum Next {
     Answer(CallId, Answer),
     Waiting,
     Look,
+}
+
+/// How a call may run again, where it is one that leaves traces.
+fn contract(pending: &Pending) -> Option<Again> {
+    match &pending.request {
+        Request::Tool(call) => Some(call.again),
+        _ => None,
+    }
 }
 
 /// What must be on the disk before anything follows from it: that a write leaves, and what cannot

@@ -5,6 +5,7 @@ mod adapter;
 pub mod config;
 mod dispatch;
 mod drive;
+mod held;
 mod load;
 mod logic;
 pub mod models;

@@ -3,11 +3,12 @@
 use history::kinds::{Kind, What};
 use history::query::{self, RunFilter};
 use history::{Lineage, Stream, Timestamp, Visit};
-use runtime::{Answer, Input, Logic, Refusal, Request, Run, advance, split};
+use runtime::{Answer, Input, Logic, Refusal, Request, Run, advance, note, split};
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_checked};
 use value::{Text, Value};
 
 use crate::drive::DriveError;
+use crate::held;
 use crate::load::load;
 
 /// A question that nobody has answered yet.
@@ -229,8 +230,13 @@ pub enum When {
     AtRest,
 }
 
-/// Gives a run an input from outside, whoever drives it: what follows from it is recorded with it,
-/// and nothing leaves. Whoever drives the run sees it.
+/// The calls that have left, by name.
+fn left(run: &Run) -> impl Iterator<Item = Text> {
+    run.pending().filter(|pending| held::has_left(pending)).map(|pending| pending.name.clone())
+}
+
+/// Gives a run an input from outside, whoever drives it. Nothing leaves: whoever drives the run
+/// sees the input, and goes on. Calls that earlier inputs led to are held back.
 pub fn give(
     store: &dyn Store,
     stream: &Stream,
@@ -241,6 +247,7 @@ pub fn give(
 ) -> Result<Result<(), Refusal>, DriveError> {
     loop {
         let mut loaded = load(store, stream, None, logic)?;
+        let before: Vec<Text> = left(&loaded.run).collect();
         let mut all = Vec::new();
         let mut more = when == When::AtRest;
         while more {
@@ -250,11 +257,18 @@ pub fn give(
             more = rest.more;
         }
         let Some(input) = input(&loaded.run) else { return Ok(Err(Refusal::NotWaiting)) };
-        let advanced = match advance(&loaded.plan, &mut loaded.run, Some((&input, now)), logic) {
-            Ok(advanced) => advanced,
+        // Only noted: what follows is for whoever drives the run, and can let it leave.
+        match note(&loaded.plan, &mut loaded.run, &input, now) {
+            Ok(events) => all.extend(events),
             Err(refusal) => return Ok(Err(refusal)),
-        };
-        all.extend(advanced.events);
+        }
+        let begun: Vec<Text> = left(&loaded.run).filter(|name| !before.contains(name)).collect();
+        if !begun.is_empty() {
+            let step = loaded.run.can_go_on().then(|| loaded.run.steps());
+            let pause = Input::Pause { reason: held::reason(None, &begun), step };
+            let events = note(&loaded.plan, &mut loaded.run, &pause, now);
+            all.extend(events.map_err(DriveError::Refused)?);
+        }
         let (events, blobs) = split(all);
         let append = Append {
             stream,

@@ -1,6 +1,7 @@
 //! Runs as a user drives them: with programs as tools, several processes, and signals.
 
 mod killed;
+mod people;
 mod recorded;
 
 use std::os::unix::fs::PermissionsExt;
