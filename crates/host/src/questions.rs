@@ -1,5 +1,7 @@
 //! Questions to people: which are open, and what becomes of an answer, whoever drives the run.
 
+use std::cell::Cell;
+
 use history::kinds::{Kind, What};
 use history::query::{self, RunFilter};
 use history::{Lineage, Stream, Timestamp, Visit};
@@ -179,12 +181,22 @@ pub fn answer_question(
     actor: Option<Text>,
     now: Timestamp,
 ) -> Result<Answered, DriveError> {
+    let expired = Cell::new(None);
     let given = give(store, stream, logic, now, When::AtRest, |run| {
-        let asked = run.pending().find(
-            |pending| matches!(&pending.request, Request::Question(asked) if asked.id == *question),
-        )?;
-        Some(Input::Answer(asked.id, Answer::Person(value.clone(), actor.clone())))
+        let (call, asked) = run.pending().find_map(|pending| match &pending.request {
+            Request::Question(asked) if asked.id == *question => Some((pending.id, asked)),
+            _ => None,
+        })?;
+        // What its author chose for this case counts, although nobody has noticed yet.
+        expired.set(asked.expires.filter(|expires| now >= *expires));
+        let answer = Answer::Person(value.clone(), actor.clone());
+        expired.get().is_none().then_some(Input::Answer(call, answer))
     })?;
+    if let Some(expired) = expired.get() {
+        return Ok(Answered::Refused(format!(
+            "it expired at {expired}; `quipu resume {stream}` goes on without an answer"
+        )));
+    }
     Ok(match given {
         Ok(()) => Answered::Taken,
         Err(Refusal::NotWaiting | Refusal::Over) => match first_answer(store, stream, question)? {

@@ -230,22 +230,18 @@ const TUESDAY: &str = "2026-03-03T09:00:00.000000Z";
 fn a_question_that_nobody_answers_in_time_goes_the_way_its_author_chose() {
     let late = r#"{"id": "n3", "op": "J", "data": {"var": "nobody"}}"#;
     for (more, edges, code, came_to) in [
-        (r#", "expires": "4h", "default": "No""#, "n1-next-n9", "done", r#""No""#),
-        (r#", "expires": "4h""#, "n1-next-n9 n1-expired-n3", "done", r#""nobody""#),
-        (r#", "expires": "4h""#, "n1-next-n9", "expired", "null"),
+        (r#", "expires": 14400000, "default": "No""#, "n1-next-n9", "done", r#""No""#),
+        (r#", "expires": 14400000"#, "n1-next-n9 n1-expired-n3", "done", r#""nobody""#),
+        (r#", "expires": 14400000"#, "n1-next-n9", "expired", "null"),
     ] {
         let folder = Folder::new();
         let nodes = format!("{}, {late}, {END}", ask("n1", more));
         folder.write("agent.json", graph(&[("start", &nodes, edges)]));
         let done = at(&folder, MONDAY, &["run", "agent.json", "--id", "r", "--json"]);
         assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
-        let question = text(
-            &folder.run(&["inbox", "--json"]).json().get("questions").unwrap().as_list().unwrap()
-                [0],
-            "expires",
-        )
-        .to_string();
-        assert_eq!(question, "2026-03-02T13:00:00.000000Z");
+        let inbox = folder.run(&["inbox", "--json"]).json();
+        let expires = text(&list(&inbox, "questions")[0], "expires");
+        assert_eq!(expires, "2026-03-02T13:00:00.000000Z");
         // Nothing has happened before that, whoever looks.
         let done = at(&folder, MONDAY, &["resume", "r", "--json"]);
         assert_eq!(ending(&shown(&done)), "waiting");
