@@ -55,6 +55,7 @@ pub(crate) fn run(arguments: &New) -> Result<Outcome> {
     } else {
         output::print(&format!("made {file} from the template {template}"))?;
         output::print(&format!("next: quipu check {}", quoted(&file)))?;
+        output::print(&format!("then: quipu run {} --model stub:high", quoted(&file)))?;
     }
     Ok(Outcome::Fine)
 }

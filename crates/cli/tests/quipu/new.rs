@@ -15,7 +15,8 @@ fn every_template_is_clean() {
                 0,
                 &*format!(
                     "made {template}/agent.yaml from the template {template}\n\
-                     next: quipu check {template}/agent.yaml\n"
+                     next: quipu check {template}/agent.yaml\n\
+                     then: quipu run {template}/agent.yaml --model stub:high\n"
                 ),
                 ""
             )
@@ -67,7 +68,11 @@ fn the_template_need_not_be_named() {
     let done = folder.run(&["new", "."]);
     assert_eq!(
         (done.code, done.stdout.as_str()),
-        (0, "made agent.yaml from the template self-refine\nnext: quipu check agent.yaml\n")
+        (
+            0,
+            "made agent.yaml from the template self-refine\nnext: quipu check agent.yaml\n\
+             then: quipu run agent.yaml --model stub:high\n"
+        )
     );
     let done = folder.run(&["new", "a/b c", "--json"]);
     assert_eq!(done.code, 0);
@@ -76,7 +81,7 @@ fn the_template_need_not_be_named() {
         r#"{"ok":true,"file":"a/b c/agent.yaml","template":"self-refine"}"#
     );
     let done = folder.run(&["new", "it's"]);
-    assert!(done.stdout.ends_with("next: quipu check 'it'\\''s/agent.yaml'\n"), "{}", done.stdout);
+    assert!(done.stdout.contains("next: quipu check 'it'\\''s/agent.yaml'\n"), "{}", done.stdout);
 }
 
 #[test]
