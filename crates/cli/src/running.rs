@@ -8,14 +8,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use history::kinds::{Kind, What};
 use history::{Stream, Timestamp};
 use host::config::Config;
 use host::models::{Absent, Profile, Sample};
 use host::{
-    Adapter, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Stopped, Unbound, World,
+    Adapter, Dispatcher, DriveError, Limits, ModelChoice, People, Registry, Shelved, Stopped,
+    Unbound, World,
 };
 use runtime::{Fault, FaultKind, Plan, Question, Run, Status, ToolContract};
-use store::Store;
+use store::{AppendError, Store};
 use value::{Map, Text, Value, json};
 
 use crate::args::running::{LimitChoice, WorldChoice};
@@ -75,7 +77,13 @@ impl Around {
         let view = View::new(quiet);
         // Whoever sets QUIPU_NOW wrongly was told before.
         let clock = || now().unwrap_or_else(|_| Timestamp::from_micros(0));
-        let progress = |plan: &Plan, run: &Run| view.show(plan, run);
+        let told = std::cell::Cell::new(false);
+        let progress = |plan: &Plan, run: &Run| {
+            view.show(plan, run);
+            if self.stop.load(std::sync::atomic::Ordering::Relaxed) && !told.replace(true) {
+                tell_of_pause(run);
+            }
+        };
         let world = World {
             store,
             adapter: &self.registry,
@@ -114,6 +122,21 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>> {
             .context("cannot listen to signals")?;
     }
     Ok(stop)
+}
+
+/// Why a run that should pause does not do so at once.
+fn tell_of_pause(run: &Run) {
+    let under_way = run.pending().filter(|pending| {
+        matches!(&pending.request,
+        runtime::Request::Tool(call) if call.again == graph::Again::ByAsking)
+    });
+    let names: Vec<&str> = under_way.map(|pending| &*pending.at).collect();
+    if !names.is_empty() {
+        output::note(&format!(
+            "pausing: waits for {}, which cannot be repeated; once more ends at once",
+            names.join(", ")
+        ));
+    }
 }
 
 /// The tools that are bound: by a file that was named, by the one beside the agent, or by the one
@@ -366,6 +389,90 @@ pub(crate) fn report(
     })
 }
 
+/// Prints what a driven run came to. The store knows from where it can go on.
+pub(crate) fn report_on(
+    store: &dyn Store,
+    (plan, run, stopped): (Arc<Plan>, Run, Stopped),
+    is_json: bool,
+) -> Result<Outcome> {
+    let remedy = remedy(store, &run)?;
+    let mut more = Map::default();
+    more.extend(remedy.as_ref().map(|command| ("next".into(), Value::text(&**command))));
+    let outcome = report(&plan, &run, stopped, is_json, more);
+    if let (false, Some(command)) = (is_json, remedy) {
+        output::note(&format!("if it happened:  {command}"));
+        output::note("                 where VALUE is what it answered, as JSON or text");
+        output::note(&format!("if it did not:   {}", without_output(&command)));
+    }
+    outcome
+}
+
+fn without_output(command: &str) -> &str {
+    command.split_once(" --output").map_or(command, |(command, _)| command)
+}
+
+/// How to go on with a run that failed because calls were in doubt: from before that was noticed.
+fn remedy(store: &dyn Store, run: &Run) -> Result<Option<String>> {
+    if run.failure().is_none_or(|failure| failure.fault.kind != FaultKind::Interrupted) {
+        return Ok(None);
+    }
+    let stream = Stream::Run(run.id().clone());
+    let Some(info) = store.stream(&stream)? else { return Ok(None) };
+    let found = store.read_kinds(&stream, &[Kind::Interruption], info.first, info.next, MOST)?;
+    let Some(last) = found.last() else { return Ok(None) };
+    let Some(What::Interruption(interruption)) = store.fact(&last.event)?.map(|it| it.what) else {
+        return Ok(None);
+    };
+    let calls = store.read_kinds(&stream, &[Kind::ToolCall], info.first, info.next, MOST)?;
+    let mut command = format!("quipu fork {stream}@{} --live", last.seq.saturating_sub(1));
+    for call in calls {
+        let id = call.event.id();
+        let is_in_doubt = interruption.affects.iter().any(|affected| affected.event_id == id);
+        let at =
+            if is_in_doubt { store.fact(&call.event)?.and_then(|it| it.common.at) } else { None };
+        if let Some(at) = at {
+            command.push_str(&format!(" --output {at}=VALUE"));
+        }
+    }
+    Ok(Some(command))
+}
+
+/// Enough to find what a run ended with.
+const MOST: usize = 1_000_000;
+
+/// A run that could not be driven any further, or not by us: nothing of it is lost.
+pub(crate) fn not_driven(run: &str, error: anyhow::Error, is_json: bool) -> Result<Outcome> {
+    let (code, next) = match error.downcast_ref::<DriveError>() {
+        Some(DriveError::Append(AppendError::Exists(_))) => {
+            bail!("there is a run `{run}` already; `quipu resume {run}` goes on with it")
+        }
+        Some(DriveError::Held { .. } | DriveError::TakenOver) => {
+            ("HELD", format!("quipu log {run}"))
+        }
+        Some(DriveError::Append(_) | DriveError::Refused(_)) => {
+            ("STOPPED", format!("quipu resume {run}"))
+        }
+        Some(DriveError::Load(_)) | None => return Err(error),
+    };
+    if is_json {
+        let why = Value::map([
+            ("code", code.into()),
+            ("message", output::told(&error).into()),
+            ("next", Value::text(&*next)),
+        ]);
+        let members = [("ok", false.into()), ("run", run.into()), ("error", why)];
+        output::print_json(&Value::map(members))?;
+    } else {
+        output::complain(&error);
+        let what = match code {
+            "HELD" => "how far it is",
+            _ => "go on, once that is put right: nothing of the run is lost",
+        };
+        self::next(&[(&next, what)]);
+    }
+    Ok(Outcome::Found)
+}
+
 /// What a run came to, for people.
 fn tell(run: &Run, stopped: Stopped) -> Result<()> {
     let id = run.id();
@@ -396,10 +503,11 @@ fn tell(run: &Run, stopped: Stopped) -> Result<()> {
             let at = failure.and_then(|failure| failure.at.as_deref()).unwrap_or("the run");
             let told = failure.map(|failure| failure.fault.to_string()).unwrap_or_default();
             output::note(&format!("failed at {at}: {told}"));
+            failure.and_then(effect).inspect(|effect| output::note(&format!("  {effect}")));
             let code = failure.map_or("failed", |failure| failure.fault.kind.word());
             let help = runtime::FAULTS.iter().find(|(word, ..)| *word == code);
             if let Some((_, _, help)) = help {
-                output::note(&format!("  {help}"));
+                output::note(&format!("  {}", help.replace("RUN", id).replace("NODE", at)));
             }
             output::note(&format!("  {took} (run {id})"));
             next(&[
@@ -428,6 +536,20 @@ fn tell(run: &Run, stopped: Stopped) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Which attempt it was, and whether what a tool does may have been done although it failed.
+fn effect(failure: &runtime::Failure) -> Option<String> {
+    let details = failure.fault.details.as_ref()?;
+    let attempt = match details.get("attempt") {
+        Some(Value::Int(attempt)) => format!("attempt {attempt}"),
+        _ => return None,
+    };
+    Some(match details.get("may_have_happened") {
+        Some(Value::Bool(true)) => format!("{attempt}; what it does may have happened"),
+        Some(Value::Bool(false)) => format!("{attempt}; nothing has happened"),
+        _ => attempt,
+    })
 }
 
 fn next(commands: &[(&str, &str)]) {

@@ -20,7 +20,7 @@ use store::{
     Append, AppendError, Durability, Expected, Holder, Lease, Store, StoreError, append_checked,
 };
 
-use value::Text;
+use value::{Map, Text, Value};
 
 use crate::adapter::{Adapter, Call};
 use crate::dispatch::Dispatcher;
@@ -79,7 +79,9 @@ pub enum Stopped {
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// Another process drives it.
-    #[error("another process drives this run ({holder}, until {until} unless it goes on)")]
+    #[error(
+        "another process drives this run: {holder}; its claim lasts until {until}, and longer if it goes on"
+    )]
     Held {
         /// Which.
         holder: String,
@@ -169,7 +171,7 @@ impl<'a> Driver<'a> {
         let lease = match world.store.acquire(&stream, &holder, (world.clock)(), LEASE_MS)? {
             Ok(lease) => lease,
             Err(held) => {
-                let holder = held.holder.name().to_owned();
+                let holder = in_words(&held.holder);
                 return Err(DriveError::Held { holder, until: held.until });
             }
         };
@@ -209,7 +211,11 @@ impl<'a> Driver<'a> {
     pub fn drive(&mut self) -> Result<Stopped, DriveError> {
         let stopped = self.driven();
         if let Some(lease) = self.lease.take() {
-            self.world.store.release(&self.stream, &lease)?;
+            // Why the run stopped counts more than that its lease must be left to end.
+            let released = self.world.store.release(&self.stream, &lease);
+            if stopped.is_ok() {
+                released?;
+            }
         }
         stopped
     }
@@ -438,8 +444,17 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn answer(&mut self, call: CallId, answer: Answer) -> Result<(), DriveError> {
+    fn answer(&mut self, call: CallId, mut answer: Answer) -> Result<(), DriveError> {
         self.under_way.remove(&call);
+        if let (Answer::Failed(fault), Some(pending)) = (&mut answer, self.run.pending_call(call)) {
+            let mut details = match fault.details.take() {
+                Some(Value::Map(details)) => Arc::unwrap_or_clone(details),
+                Some(other) => Map::from_iter([("details".into(), other)]),
+                None => Map::default(),
+            };
+            details.insert("attempt".into(), Value::Int(pending.attempt.into()));
+            fault.details = Some(details.into());
+        }
         self.input(&Input::Answer(call, answer))
     }
 
@@ -588,6 +603,22 @@ enum Next {
     Answer(CallId, Answer),
     Waiting,
     Look,
+}
+
+/// A process of this machine by its number, which is what people can look for.
+fn in_words(holder: &Holder) -> String {
+    let own = Holder::this_process();
+    let split = |name: &str| {
+        let (rest, begun) = name.rsplit_once(' ')?;
+        let (machine, number) = rest.rsplit_once(' ')?;
+        Some((machine.to_owned(), number.to_owned(), begun.to_owned()))
+    };
+    match (split(own.name()), split(holder.name())) {
+        (Some((here, ..)), Some((there, number, _))) if here == there => {
+            format!("process {number}")
+        }
+        _ => format!("`{holder}`, on another machine"),
+    }
 }
 
 /// How a call may run again, where it is one that leaves traces.

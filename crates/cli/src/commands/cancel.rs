@@ -1,8 +1,8 @@
 //! `quipu cancel`
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use host::{Python, When, give};
-use runtime::Input;
+use runtime::{Input, Refusal};
 use value::{Text, Value};
 
 use crate::args::running::Cancel;
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Cancel) -> Result<Outcome> {
         Some(Input::Cancel { reason: reason.clone(), actor: None, step })
     })?;
     if let Err(refusal) = given {
-        bail!("`{stream}` cannot be cancelled: {refusal}");
+        return refused(&stream.to_string(), &refusal, arguments.format.is_json());
     }
     if arguments.format.is_json() {
         let run = Value::from(stream.to_string());
@@ -30,4 +30,18 @@ pub(crate) fn run(arguments: &Cancel) -> Result<Outcome> {
         output::print(&format!("{stream} is cancelled"))?;
     }
     Ok(Outcome::Fine)
+}
+
+fn refused(run: &str, refusal: &Refusal, is_json: bool) -> Result<Outcome> {
+    let why = match refusal {
+        Refusal::Over => format!("`{run}` has ended already; `quipu resume {run}` shows how"),
+        other => format!("`{run}` cannot be cancelled: {other}"),
+    };
+    if is_json {
+        let members = [("ok", false.into()), ("run", run.into()), ("error", why.into())];
+        output::print_json(&Value::map(members))?;
+    } else {
+        output::note(&why);
+    }
+    Ok(Outcome::Found)
 }

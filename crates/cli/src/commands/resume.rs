@@ -4,11 +4,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use host::{Driver, Python, Stopped, load};
-use value::Map;
 
 use crate::args::running::Resume;
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, report, run_stream};
+use crate::running::{Around, not_driven, report_on, run_stream};
 use crate::{Outcome, find};
 
 pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
@@ -19,8 +18,9 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
     let mut logic = Python::default();
     let loaded = load(&*store, &stream, None, &mut logic)?;
     if loaded.run.is_over() {
-        return report(&loaded.plan, &loaded.run, Stopped::Over, is_json, Map::default());
+        return report_on(&*store, (loaded.plan, loaded.run, Stopped::Over), is_json);
     }
+    let name = stream.to_string();
     let model = loaded.run.options().model.clone();
     let around = Around::new(
         &arguments.world,
@@ -35,5 +35,6 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
             let stopped = driver.drive()?;
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })
-        .and_then(|(plan, run, stopped)| report(&plan, &run, stopped, is_json, Map::default()))
+        .and_then(|driven| report_on(&*store, driven, is_json))
+        .or_else(|error| not_driven(&name, error, is_json))
 }

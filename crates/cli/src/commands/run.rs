@@ -17,7 +17,7 @@ use crate::args::running::Run;
 use crate::args::{OntologyVersion, Reading};
 use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, limit, named_value, report};
+use crate::running::{Around, limit, named_value, not_driven, report_on};
 use crate::{Outcome, output};
 
 pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         Some(id) => new_id(id)?,
         None => uuid::Uuid::now_v7().to_string().into(),
     };
+    let name = run.clone();
     let begin = Begin {
         graph: checksum,
         document,
@@ -54,7 +55,8 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
             (world.progress)(driver.plan(), driver.run());
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })
-        .and_then(|(plan, run, stopped)| report(&plan, &run, stopped, is_json, Map::default()))
+        .and_then(|driven| report_on(&*store, driven, is_json))
+        .or_else(|error| not_driven(&name, error, is_json))
 }
 
 /// Randomness follows from the id, which is random unless somebody chose it.

@@ -1,12 +1,14 @@
 //! Runs one program to its end: gives it a text, takes its answer, and leaves nothing behind.
 
-use std::io;
+use std::fs::{File, OpenOptions, remove_file};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, Command};
 
 use super::output::{Cut, Tail, read_answer};
 
@@ -44,8 +46,12 @@ pub(super) async fn run(
     input: String,
     time_max: Duration,
 ) -> (Ended, String) {
+    let given = match given(&input) {
+        Ok(given) => given,
+        Err(error) => return (Ended::NotStarted(error), String::new()),
+    };
     command
-        .stdin(Stdio::piped())
+        .stdin(given)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
@@ -56,7 +62,7 @@ pub(super) async fn run(
     };
     let mut group = Group::of(&child);
     let complaint = Tail::new(COMPLAINT_MAX);
-    let talk = talk(&mut child, input, &complaint);
+    let talk = talk(&mut child, &complaint);
     let ended = match tokio::time::timeout(time_max, talk).await {
         Ok(ended) => ended,
         Err(_) => Ended::TimedOut,
@@ -67,10 +73,9 @@ pub(super) async fn run(
     (ended, complaint.text())
 }
 
-async fn talk(child: &mut Child, input: String, complaint: &Tail) -> Ended {
-    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        unreachable!("all three were asked for")
+async fn talk(child: &mut Child, complaint: &Tail) -> Ended {
+    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+        unreachable!("both were asked for")
     };
     // A flood ends this at once, and not when standard error ends.
     let reading = async {
@@ -81,13 +86,9 @@ async fn talk(child: &mut Child, input: String, complaint: &Tail) -> Ended {
         tokio::try_join!(read_answer(stdout, ANSWER_MAX), complaint).map(|(answer, ())| answer)
     };
     tokio::pin!(reading);
-    let feeding = feed(stdin, input);
-    tokio::pin!(feeding);
     let mut answer = None;
-    let mut is_fed = false;
     let status = loop {
         tokio::select! {
-            () = &mut feeding, if !is_fed => is_fed = true,
             read = &mut reading, if answer.is_none() => match read {
                 Ok(read) => answer = Some(read),
                 Err(cut) => return cut.into(),
@@ -117,10 +118,37 @@ impl From<Cut> for Ended {
     }
 }
 
-/// A program need not read what it is given: its exit code and its answer say how it went, so
-/// that a pipe which it closed is no failure.
-async fn feed(mut stdin: ChildStdin, input: String) {
-    let _ = stdin.write_all(input.as_bytes()).await;
+/// What fits into every pipe, so that nobody has to read it for it to be written.
+const PIPE_MAX: usize = 4 << 10;
+
+/// What a program reads. It is all there before the program starts: one that outlives us must not
+/// take a part of it, or nothing, for what it was given.
+fn given(input: &str) -> io::Result<Stdio> {
+    if input.len() <= PIPE_MAX {
+        let (reader, mut writer) = io::pipe()?;
+        writer.write_all(input.as_bytes())?;
+        return Ok(reader.into());
+    }
+    let mut file = scratch()?;
+    file.write_all(input.as_bytes())?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+/// A file without a name, which is gone with the last one who has it open.
+fn scratch() -> io::Result<File> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("quipu-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut options = OpenOptions::new();
+        match options.read(true).write(true).create_new(true).mode(0o600).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+            Ok(file) => return remove_file(&path).map(|()| file),
+        }
+    }
 }
 
 /// The process group of a program. Unless it is released, dropping it kills what is in it.

@@ -1,9 +1,12 @@
 //! Runs as a user drives them: with programs as tools, several processes, and signals.
 
+mod interrupted;
 mod killed;
 mod people;
 mod recorded;
+mod shared;
 
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -88,6 +91,28 @@ impl Running {
         let number = self.0.id().to_string();
         let sent = Command::new("kill").args(["-INT", &number]).status().unwrap();
         assert!(sent.success());
+    }
+
+    /// Its number.
+    pub(super) fn number(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Whether it has not ended yet. One that was killed and not waited for has.
+    pub(super) fn is_running(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id()));
+        let state = stat.ok().and_then(|stat| stat.rsplit_once(')').map(|it| it.1.to_string()));
+        state.is_some_and(|state| !state.trim_start().starts_with(['Z', 'X']))
+    }
+
+    /// The next line that it says beside its data.
+    pub(super) fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        let stderr = self.0.stderr.as_mut().unwrap();
+        for byte in stderr.bytes().map(Result::unwrap).take_while(|byte| *byte != b'\n') {
+            line.push(byte);
+        }
+        String::from_utf8(line).unwrap()
     }
 
     /// Waits for its end.
