@@ -31,6 +31,7 @@ impl Shelved {
         };
         let shelf = format!("{}/{name}", self.agent);
         match &*tool.tool {
+            "read" if tool.args.get("all") == Some(&Value::Bool(true)) => self.all(&shelf, kind),
             "read" => self.read(&shelf, kind, tool.args.get("key"), call),
             _ => self.write(&shelf, kind, &tool.args, call),
         }
@@ -53,15 +54,19 @@ impl Shelved {
             let found = self.store.shelf_get(shelf, key).map_err(|error| failed(&error))?;
             return Ok(found.unwrap_or_default());
         }
-        let items = self.store.shelf_read(shelf).map_err(|error| failed(&error))?;
-        let held = match is_keyed {
-            true => {
+        Ok(Contents::from_value(kind, &self.all(shelf, kind)?).read(key))
+    }
+
+    /// Everything, also of a queue: nothing is taken.
+    fn all(&self, shelf: &str, kind: StoreKind) -> Result<Value, Fault> {
+        let items = self.store.shelf_read(shelf).map_err(|error| fault(shelf, &error))?;
+        Ok(match kind {
+            StoreKind::Kv | StoreKind::Blackboard => {
                 let items = items.into_iter().filter_map(|item| Some((item.key?, item.value)));
                 Value::from(items.collect::<Map>())
             }
-            false => Value::list(items.into_iter().map(|item| item.value)),
-        };
-        Ok(Contents::from_value(kind, &held).read(key))
+            _ => Value::list(items.into_iter().map(|item| item.value)),
+        })
     }
 
     fn write(&self, shelf: &str, kind: StoreKind, args: &Map, call: &Call) -> Result<Value, Fault> {

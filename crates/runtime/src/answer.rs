@@ -9,7 +9,7 @@ use crate::money::Money;
 use crate::plan::{Plan, PlanNode, Step};
 use crate::record::Recorder;
 use crate::run::{Run, Waiting, Why};
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, blocks};
 
 /// The change that an answer makes. `given` says that it stands in for one that never came.
 pub(crate) fn answered(
@@ -40,6 +40,7 @@ pub(crate) fn answered(
         Why::Answer => take(plan, here, pending_question(waiting), answer),
         Why::Retry => Taken::Again,
         Why::Expiry(question) => expired(run, here, question),
+        Why::Fetch | Why::Act => blocks::taken(waiting, answer),
     };
     let what = What::Answered { call: pending.id, ts, taken: Box::new(taken) };
     Change { events: recorder.events, what }

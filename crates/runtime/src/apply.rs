@@ -30,7 +30,7 @@ impl Run {
             What::Began(began) => self.began(plan, *began),
             What::Answered { call, ts, taken } => {
                 self.now = ts;
-                self.answered(call, *taken);
+                self.answered(plan, call, *taken);
             }
             What::Late { call, ts } => {
                 self.now = ts;
@@ -125,12 +125,14 @@ impl Run {
                 if pops {
                     self.pop(fiber);
                 }
+                self.own(fiber).errand = None;
                 self.own(fiber).mode = Mode::Failing(node, fault);
             }
             What::LogicFailed { fiber, node, fault } => {
                 self.counts.steps += 1;
                 self.counts.calls += 1;
                 self.counts.blocks += 1;
+                self.own(fiber).errand = None;
                 self.own(fiber).mode = Mode::Failing(node, fault);
             }
             What::TriedAgain { fiber, node, count } => self.tried_again(fiber, node, count),
@@ -176,26 +178,7 @@ impl Run {
                 self.counts.steps += 1;
                 self.counts.blocks += 1;
                 self.derived = Some(digest);
-                for (name, value) in done.set {
-                    let slot = self.intern(plan, &name);
-                    self.own(fiber).frame.set(slot, Some(value));
-                }
-                for name in done.removed {
-                    if let Some(slot) = self.slot(plan, &name) {
-                        self.own(fiber).frame.set(slot, None);
-                    }
-                }
-                for (store, key, value) in done.written {
-                    let at = plan.stores.iter().position(|own| own.id == store);
-                    if let Some(at) = at {
-                        // The interpreter has made the same write on a copy.
-                        let _ = self.stores[at].write(key.as_deref(), value);
-                    }
-                }
-                if let Step::Logic { returned: Some(slot), .. } = &plan.node(node).step {
-                    self.own(fiber).frame.set(*slot, Some(Value::Bool(done.returned)));
-                }
-                self.go_on(fiber, node, plan.node(node).next);
+                self.ran(plan, fiber, node, *done);
             }
             What::StoreChanged { fiber, node, kept, slot, value } => {
                 self.counts.steps += 1;
@@ -237,14 +220,14 @@ impl Run {
         change.events
     }
 
-    fn own(&mut self, fiber: FiberNo) -> &mut Fiber {
+    pub(crate) fn own(&mut self, fiber: FiberNo) -> &mut Fiber {
         if self.turn != Some(fiber) {
             self.turn = Some(fiber);
         }
         self.fibers.get_mut(&fiber).expect("a change is about a fiber that is there")
     }
 
-    fn go_on(&mut self, fiber: FiberNo, node: NodeNo, to: To) {
+    pub(crate) fn go_on(&mut self, fiber: FiberNo, node: NodeNo, to: To) {
         let own = self.own(fiber);
         own.forget_tries(node);
         own.mode = mode_after(to);
@@ -318,6 +301,7 @@ impl Run {
             turns: 0,
             tries: Vec::new(),
             cause,
+            errand: None,
         };
         self.fibers.insert(0, fiber);
         self.counts.fibers = 1;
@@ -335,6 +319,9 @@ impl Run {
 
     fn wake(&mut self, fiber: FiberNo, mode: Mode) {
         let own = self.own(fiber);
+        if matches!(mode, Mode::Failing(..)) {
+            own.errand = None;
+        }
         own.mode = mode;
         let turns = own.turns;
         self.ready.insert((turns, fiber));
@@ -356,14 +343,16 @@ impl Run {
                     self.calls.remove(&timer);
                 }
             }
-            Why::Answer | Why::Retry => {}
+            Why::Answer | Why::Retry | Why::Fetch | Why::Act => {}
         }
         Some(waiting)
     }
 
-    fn answered(&mut self, call: CallId, taken: Taken) {
+    fn answered(&mut self, plan: &Plan, call: CallId, taken: Taken) {
         let Some(waiting) = self.close(call) else { return };
-        self.options.outputs.remove(&waiting.pending.at);
+        if waiting.why == Why::Answer {
+            self.options.outputs.remove(&waiting.pending.at);
+        }
         let cause = self.last_event;
         let own = self.own(waiting.fiber);
         own.cause = cause;
@@ -383,6 +372,14 @@ impl Run {
                 let count = own.tries(waiting.node) + 1;
                 own.set_tries(waiting.node, count);
                 self.wake(waiting.fiber, Mode::Go(waiting.node));
+            }
+            Taken::Fetched(store, value) => {
+                own.errand.get_or_insert_default().fetched.push((store, value));
+                self.wake(waiting.fiber, Mode::Go(waiting.node));
+            }
+            Taken::Acted => {
+                self.wake(waiting.fiber, Mode::Go(waiting.node));
+                self.acted(plan, waiting.fiber, waiting.node);
             }
             Taken::Failed(fault, spent) => {
                 self.spend(spent);
@@ -492,6 +489,7 @@ impl Run {
                 turns,
                 tries: Vec::new(),
                 cause,
+                errand: None,
             };
             self.fibers.insert(id, branch);
             self.ready.insert((turns, id));

@@ -220,6 +220,10 @@ pub(crate) enum Taken {
     Wrote { writes: Vec<(Slot, Value)>, output: Option<Value>, to: To, spent: Spent },
     /// The node runs again.
     Again,
+    /// What is in a store, for the block that waits for it.
+    Fetched(Text, Value),
+    /// What a block did to a store is done.
+    Acted,
     /// The node fails.
     Failed(Fault, Spent),
 }

@@ -1,5 +1,5 @@
 //! What the core does itself although it looks like an effect: the clock, randomness from the
-//! run's seed, logic, and the stores that live as long as the run.
+//! run's seed, and the stores that live as long as the run.
 
 use history::Timestamp;
 use history::kinds::words::TimeSource;
@@ -7,7 +7,6 @@ use value::{Digest, Map, Value, json};
 
 use crate::call::ToolCall;
 use crate::change::{Change, Kept, What};
-use crate::logic::{Done, Given, Logic};
 use crate::plan::{ClockForm, NodeNo, Operand, Plan, PlanNode, Slot, Step};
 use crate::record::Recorder;
 use crate::request::{shaped, tool_change, visible};
@@ -67,75 +66,6 @@ fn observed(
     recorder.observed(source, value.clone());
     let what = What::Wrote { fiber, node, slot, value, to: here.next };
     Change { events: recorder.events, what }
-}
-
-/// Runs a block. What it changed follows from what it was given, so that it is not stored; an
-/// error or a limit is, because the next run of it might meet none.
-#[expect(clippy::too_many_arguments, reason = "it is one arm of a match")]
-pub(crate) fn logic(
-    plan: &Plan,
-    run: &Run,
-    interpreter: &mut dyn Logic,
-    own: &Fiber,
-    fiber: FiberNo,
-    node: NodeNo,
-    block: u32,
-    slots: Option<&[Slot]>,
-) -> Result<Change, Fault> {
-    let block = &plan.blocks[block as usize];
-    let data: Map = match slots {
-        Some(slots) => {
-            let held = slots.iter().filter_map(|slot| Some((*slot, own.frame.get(*slot)?)));
-            held.map(|(slot, value)| (run.name(plan, slot).clone(), value.clone())).collect()
-        }
-        None => run.named(plan, &own.frame),
-    };
-    let stores = block.stores.iter().map(|(id, _)| {
-        let at = plan.stores.iter().position(|store| store.id == *id);
-        at.map_or(Value::Null, |at| run.stores[at].to_value())
-    });
-    let nth = run.counts.blocks + 1;
-    let given = Given { data, stores: stores.collect(), now: run.now, nth };
-    let outcome = interpreter.run(block, &given);
-    let here = plan.node(node);
-    let mut recorder = Recorder::new(run, Some(&here.at));
-    match outcome {
-        Ok(done) => {
-            if done.looked_at_clock {
-                recorder.observed(TimeSource::Clock, Value::text(run.now.to_string()));
-            }
-            let digest = digest(run, &done);
-            let what = What::Ran { fiber, node, done: Box::new(done), digest };
-            Ok(Change { events: recorder.events, what })
-        }
-        Err(fault) => {
-            let call = ToolCall {
-                server: "logic".into(),
-                tool: "python".into(),
-                args: [("nth".into(), Value::Int(nth.cast_signed()))].into_iter().collect(),
-                touches: Touches::Nothing,
-                again: Again::Freely,
-                nth: 1,
-                store: None,
-                timeout_ms: None,
-            };
-            Ok(crate::request::failed_at_once(run, own, fiber, node, here, &call, fault))
-        }
-    }
-}
-
-/// What a block did, together with what was computed before it since the last event.
-fn digest(run: &Run, done: &Done) -> Digest {
-    let mut text = run.derived.map(|before| before.to_string()).unwrap_or_default();
-    for (name, value) in &done.set {
-        json::write_text(&mut text, name);
-        json::write_canonical(&mut text, value);
-    }
-    for name in &done.removed {
-        text.push('-');
-        json::write_text(&mut text, name);
-    }
-    Digest::of(text.as_bytes())
 }
 
 /// Reads or writes a store, a channel, a cache or a queue.
@@ -232,13 +162,13 @@ fn key_of(frame: &crate::frame::Frame, operand: &Operand) -> value::Text {
     }
 }
 
-fn not_allowed(store: &str, does: &str) -> Fault {
+pub(crate) fn not_allowed(store: &str, does: &str) -> Fault {
     let message = format!("store `{store}` may not be {does}: see its `access`");
     Fault::new(FaultKind::Denied, message)
 }
 
 /// A call of a store that outlives the run.
-fn store_call(plan: &Plan, run: &Run, store: u32, verb: &str, args: Map) -> ToolCall {
+pub(crate) fn store_call(plan: &Plan, run: &Run, store: u32, verb: &str, args: Map) -> ToolCall {
     let kind = plan.stores[store as usize].kind;
     // Reading a queue takes from it.
     let is_write = verb == "write" || kind == crate::stores::StoreKind::Queue;

@@ -4,6 +4,7 @@
 mod advance;
 mod answer;
 mod apply;
+mod blocks;
 mod call;
 mod change;
 mod compare;
@@ -41,7 +42,7 @@ pub use difference::Difference;
 pub use fault::{FAULTS, Fault, FaultKind};
 pub use fold::{Fold, NoLogic, split};
 pub use input::{Begin, Input, Refusal, Told};
-pub use logic::{Block, Done, Given, Logic};
+pub use logic::{Block, BlockStore, Done, Given, Logic, StoreAct};
 pub use migrate::{Incompatible, Kept, migrate};
 pub use money::Money;
 pub use options::{Limits, Options, ToolContract};

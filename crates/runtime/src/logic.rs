@@ -17,7 +17,18 @@ pub struct Block {
     /// The body of a function of `state`.
     pub code: Text,
     /// The stores it can reach as `state.<name>`.
-    pub stores: Vec<(Text, StoreKind)>,
+    pub stores: Vec<BlockStore>,
+}
+
+/// A store that a block can reach.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockStore {
+    /// Its name.
+    pub id: Text,
+    /// What kind of store it is.
+    pub kind: StoreKind,
+    /// Whether the block may read it, as far as its text tells.
+    pub reads: bool,
 }
 
 /// What a block is given.
@@ -25,8 +36,8 @@ pub struct Block {
 pub struct Given {
     /// `state.data`: the names that it can read, or all where that cannot be known.
     pub data: Map,
-    /// What is in each of its stores, in the block's order.
-    pub stores: Vec<Value>,
+    /// What is in each of its stores, in the block's order; or what reading it comes to.
+    pub stores: Vec<Result<Value, Fault>>,
     /// What the clock says, should it look.
     pub now: Timestamp,
     /// Which run of a block this is in the run's lineage, from 1 on.
@@ -40,14 +51,42 @@ pub struct Done {
     pub set: Vec<(Text, Value)>,
     /// The names it took away.
     pub removed: Vec<Text>,
-    /// What it wrote to stores, in order: which, under which key, what.
-    pub written: Vec<(Text, Option<Text>, Value)>,
+    /// What it did to stores, in order.
+    pub acted: Vec<StoreAct>,
     /// Whether it returned before its end.
     pub returned: bool,
     /// What it printed, cut to a bound.
     pub printed: String,
     /// Whether it looked at the clock.
     pub looked_at_clock: bool,
+}
+
+/// Something that a block did to a store.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StoreAct {
+    /// It wrote.
+    Write {
+        /// Which store.
+        store: Text,
+        /// Under which key, if under one.
+        key: Option<Text>,
+        /// What.
+        value: Value,
+    },
+    /// It took the first item of a queue that had one.
+    Take {
+        /// Which queue.
+        store: Text,
+    },
+}
+
+impl StoreAct {
+    /// The store that it was done to.
+    pub fn store(&self) -> &Text {
+        match self {
+            StoreAct::Write { store, .. } | StoreAct::Take { store } => store,
+        }
+    }
 }
 
 /// Runs blocks.

@@ -312,6 +312,10 @@ pub(crate) fn is_recorded_when_it_leaves(pending: &Pending) -> bool {
 
 /// What a fork was told that this node answers.
 pub(crate) fn given_output(plan: &Plan, run: &Run, waiting: &Waiting) -> Option<Change> {
+    // What a block of logic reads and writes on its way is not what its node answers.
+    if waiting.why != Why::Answer {
+        return None;
+    }
     let value = run.options.outputs.get(&waiting.pending.at)?;
     let answer = match &waiting.pending.request {
         Request::Model(_) => Answer::Model(Box::new(ModelAnswer {

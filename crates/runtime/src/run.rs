@@ -7,6 +7,7 @@ use history::kinds::records::Origin;
 use history::{EventId, Timestamp};
 use value::{Digest, Map, Text, Value};
 
+use crate::blocks::Errand;
 use crate::call::{CallId, Pending, Request};
 use crate::frame::Frame;
 use crate::money::Money;
@@ -131,6 +132,8 @@ pub(crate) struct Fiber {
     pub(crate) tries: Vec<Try>,
     /// The event that it goes on from.
     pub(crate) cause: Option<EventId>,
+    /// What a block of logic has to do with stores that outlive the run, while it has.
+    pub(crate) errand: Option<Box<Errand>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -226,6 +229,10 @@ pub(crate) enum Why {
     Retry,
     /// The question with this number has expired.
     Expiry(CallId),
+    /// A block of logic is given it.
+    Fetch,
+    /// A block of logic has done it.
+    Act,
 }
 
 impl Run {

@@ -11,7 +11,7 @@ use crate::logic::Logic;
 use crate::plan::{Condition, LabelNo, NodeNo, Operand, Plan, Step, To};
 use crate::record::Recorder;
 use crate::run::{ActivationKind, Fiber, FiberNo, Mode, Run, Status};
-use crate::{Fault, FaultKind, Request, fork, functions, kept, request};
+use crate::{Fault, FaultKind, Request, blocks, fork, functions, kept, request};
 
 /// What happens next; nothing while the run waits, or is over.
 pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Change> {
@@ -207,7 +207,7 @@ fn go(
         Step::Clock { form, out } => return kept::clock(run, fiber, node, here, *form, *out),
         Step::Uuid { out } => return kept::uuid(run, fiber, node, here, *out),
         Step::Logic { block, given, returned: _ } => {
-            kept::logic(plan, run, logic, own, fiber, node, *block, given.as_deref())
+            blocks::run(plan, run, logic, own, fiber, node, *block, given.as_deref())
         }
         Step::Fork { over, branches, item, .. } => {
             fork::begin(run, own, fiber, node, over.as_ref(), branches, *item)

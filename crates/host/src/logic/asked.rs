@@ -4,7 +4,7 @@ use monty::{FunctionCall, OsCall, RunProgress};
 use monty_types::{
     ExcType, ExtFunctionResult, MontyException, MontyObject, OsFunctionCall, PrintWriter,
 };
-use runtime::{Block, Given};
+use runtime::{Block, Fault, Given, StoreAct};
 use value::{Text, Value};
 
 use super::stores::Store;
@@ -23,17 +23,18 @@ pub(super) const FIRST_STORE_ID: u128 = 3;
 #[derive(Default)]
 pub(super) struct Asked {
     stores: Vec<Store>,
-    pub(super) written: Vec<(Text, Option<Text>, Value)>,
+    pub(super) acted: Vec<StoreAct>,
     pub(super) looked_at_clock: bool,
+    /// Why the block must end, where it wanted what it may not have.
+    pub(super) refused: Option<Fault>,
 }
 
 impl Asked {
     /// Nothing so far.
     pub(super) fn new(block: &Block, given: &Given) -> Asked {
         let stores = block.stores.iter().zip(&given.stores);
-        let stores = stores
-            .map(|((name, kind), contents)| Store::new(name.clone(), *kind, contents.clone()));
-        Asked { stores: stores.collect(), ..Asked::default() }
+        let stores = stores.map(|(store, given)| Store::new(store, given)).collect();
+        Asked { stores, ..Asked::default() }
     }
 
     /// Answers a look at the clock, and refuses everything else that belongs to the system. The
@@ -82,8 +83,25 @@ impl Asked {
         let args = std::mem::take(&mut call.args);
         let named = std::mem::take(&mut call.kwargs);
         let answer = match (store, name.as_str()) {
-            (Some(store), "read") => read(store, args, named),
-            (Some(store), "write") => write(store, args, named, &mut self.written),
+            (Some(store), "read") => {
+                match read_key(args, named).map(|key| store.read(key.as_ref())) {
+                    Ok(Ok((value, act))) => {
+                        self.acted.extend(act);
+                        Ok(values::to_python(&value))
+                    }
+                    // The block cannot catch that.
+                    Ok(Err(fault)) => {
+                        let error = MontyException::new(
+                            ExcType::PermissionError,
+                            Some(fault.message.to_string()),
+                        );
+                        self.refused = Some(fault);
+                        return call.abort(error, writer);
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+            (Some(store), "write") => write(store, args, named, &mut self.acted),
             (store, _) => {
                 let class = if store.is_some() { "Store" } else { "State" };
                 let message = format!("'{class}' object has no attribute '{name}'");
@@ -99,11 +117,8 @@ impl Asked {
 
 type Named = Vec<(MontyObject, MontyObject)>;
 
-fn read(
-    store: &mut Store,
-    args: Vec<MontyObject>,
-    named: Named,
-) -> Result<MontyObject, MontyException> {
+/// What is read: `None` stands for everything.
+fn read_key(args: Vec<MontyObject>, named: Named) -> Result<Option<Value>, MontyException> {
     let (mut args, key, _) = arguments(args, named)?;
     let key = match (key, args.len()) {
         (Some(key), 0) => Some(key),
@@ -111,14 +126,20 @@ fn read(
         (None, 1) => args.pop(),
         _ => return Err(type_error("read() takes at most one key".into())),
     };
-    Ok(values::to_python(&store.read(key_text(key)?.as_deref())))
+    match key {
+        None | Some(MontyObject::None) => Ok(None),
+        Some(key) => match values::from_python(key) {
+            Ok(key) => Ok(Some(key)),
+            Err(no_json) => Err(type_error(format!("the key{no_json}"))),
+        },
+    }
 }
 
 fn write(
     store: &mut Store,
     args: Vec<MontyObject>,
     named: Named,
-    written: &mut Vec<(Text, Option<Text>, Value)>,
+    acted: &mut Vec<StoreAct>,
 ) -> Result<MontyObject, MontyException> {
     let (args, key, value) = arguments(args, named)?;
     let mut args = args.into_iter();
@@ -131,10 +152,13 @@ fn write(
     };
     let key = key_text(key)?;
     let value = values::from_python(value).map_err(|no_json| {
-        type_error(format!("what is written to `{}`: the value{no_json}", store.name))
+        type_error(format!("what is written to `{}`: the value{no_json}", store.id))
     })?;
-    store.write(key.clone(), value.clone());
-    written.push((store.name.clone(), key, value));
+    let act = store.write(key, value).map_err(|fault| {
+        let message = format!("what is written to `{}`: {}", store.id, fault.message);
+        MontyException::new(ExcType::ValueError, Some(message))
+    })?;
+    acted.push(act);
     Ok(MontyObject::None)
 }
 

@@ -101,8 +101,8 @@ impl Program {
         let (returned, data) = result(object)?;
         let (set, removed) = changes(&given.data, data)?;
         let printed = output.into_text();
-        let Asked { written, looked_at_clock, .. } = asked;
-        Ok(Done { set, removed, written, returned, printed, looked_at_clock })
+        let Asked { acted, looked_at_clock, .. } = asked;
+        Ok(Done { set, removed, acted, returned, printed, looked_at_clock })
     }
 
     /// Runs it to its end in one go.
@@ -136,7 +136,9 @@ impl Program {
         for _ in 0..=limits.calls {
             let writer = PrintWriter::Callback(output);
             progress = match progress {
-                Err(error) => return Ended::Raised(error),
+                Err(error) => {
+                    return asked.refused.map_or(Ended::Raised(error), Ended::Refused);
+                }
                 Ok(RunProgress::Complete(object)) => return Ended::Done(object, asked),
                 Ok(RunProgress::FunctionCall(call)) => asked.function(call, given, writer),
                 Ok(RunProgress::OsCall(call)) => asked.system(call, given, writer),
@@ -157,8 +159,8 @@ impl Program {
     fn inputs(&self, block: &Block, given: &Given) -> Vec<MontyObject> {
         let mut attributes = Vec::with_capacity(1 + block.stores.len());
         attributes.push((text("data"), values::map_to_python(&given.data)));
-        for ((name, _), id) in block.stores.iter().zip(FIRST_STORE_ID..) {
-            attributes.push((text(name), stand_in("Store", id, Vec::new())));
+        for (store, id) in block.stores.iter().zip(FIRST_STORE_ID..) {
+            attributes.push((text(&store.id), stand_in("Store", id, Vec::new())));
         }
         let mut inputs = vec![stand_in("State", STATE_ID, attributes)];
         if self.needs_time {

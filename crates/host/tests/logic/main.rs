@@ -12,20 +12,22 @@ mod stores;
 use history::Timestamp;
 use host::{LogicLimits, Python};
 use runtime::stores::StoreKind;
-use runtime::{Block, Done, Fault, Given, Logic as _};
+use runtime::{Block, BlockStore, Done, Fault, Given, Logic as _, StoreAct};
 use value::{Value, json};
 
 /// 2026-11-15T17:10:34.000250Z
 const NOW: i64 = 1_794_762_634_000_250;
 
 fn block(code: &str, stores: &[(&str, StoreKind)]) -> Block {
-    let stores = stores.iter().map(|(name, kind)| ((*name).into(), *kind)).collect();
-    Block { number: 0, code: code.into(), stores }
+    let store =
+        |(id, kind): &(&str, StoreKind)| BlockStore { id: (*id).into(), kind: *kind, reads: true };
+    Block { number: 0, code: code.into(), stores: stores.iter().map(store).collect() }
 }
 
 fn given(data: &str, stores: &[&str]) -> Given {
     let data = json::parse(data).unwrap().as_map().unwrap().clone();
     let stores = stores.iter().map(|text| json::parse(text).unwrap()).collect();
+    let stores = stores.iter().map(|text| Ok(json::parse(text).unwrap())).collect();
     Given { data, stores, now: Timestamp::from_micros(NOW), nth: 1 }
 }
 
@@ -50,9 +52,14 @@ fn shown(result: &Result<Done, Fault>) -> String {
     for name in &done.removed {
         text += &format!("{name} is gone\n");
     }
-    for (store, key, value) in &done.written {
-        let key = key.as_deref().map(|key| format!("[{key}]")).unwrap_or_default();
-        text += &format!("{store}{key} <- {}\n", json::compact(value));
+    for act in &done.acted {
+        text += &match act {
+            StoreAct::Write { store, key, value } => {
+                let key = key.as_deref().map(|key| format!("[{key}]")).unwrap_or_default();
+                format!("{store}{key} <- {}\n", json::compact(value))
+            }
+            StoreAct::Take { store } => format!("{store} ->\n"),
+        };
     }
     for line in done.printed.lines() {
         text += &format!("> {line}\n");

@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 use host::Python;
-use runtime::Logic as _;
 use runtime::stores::StoreKind;
+use runtime::{Fault, FaultKind, Given, Logic as _};
 
 use crate::{block, given, shown};
 
@@ -43,6 +43,8 @@ fn a_queue_gives_the_first_and_takes_it() {
         expect![[r#"
             x = ["a","b",null]
             s <- "b"
+            s ->
+            s ->
         "#]],
     );
 }
@@ -60,6 +62,44 @@ fn lists_grow() {
             "#]],
         );
     }
+}
+
+#[test]
+fn rows_are_found_by_their_members_and_items_by_words() {
+    check(
+        StoreKind::Relational,
+        r#"[{"a":1,"b":1},{"a":1,"b":2},{"a":2,"b":2}]"#,
+        "state.data['x'] = [state.s.read({'a': 1, 'b': 2}), state.s.read(key=2)]\n\
+         try:\n    state.s.write(3)\nexcept ValueError as error:\n    print(error)",
+        expect![[r#"
+            x = [[{"a":1,"b":2}],[{"a":1,"b":2},{"a":2,"b":2}]]
+            > what is written to `s`: a number is no row
+        "#]],
+    );
+    check(
+        StoreKind::Items,
+        r#"["a red cord", "a knot"]"#,
+        "state.data['x'] = state.s.read('Which cord?')",
+        expect![[r#"
+            x = ["a red cord"]
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_not_be_read_ends_the_block_but_can_be_written() {
+    let block = block(
+        "state.s.write('k', 1)\nif state.data['look']:\n    try:\n        state.s.read()\n    \
+         except Exception:\n        pass",
+        &[("s", StoreKind::Kv)],
+    );
+    let run = |data: &str| {
+        let denied = Fault::new(FaultKind::Denied, "store `s` may not be read");
+        let given = Given { stores: vec![Err(denied)], ..given(data, &[]) };
+        shown(&Python::default().run(&block, &given))
+    };
+    assert_eq!(run(r#"{"look": false}"#), "s[k] <- 1\n");
+    assert_eq!(run(r#"{"look": true}"#), "denied: store `s` may not be read\n");
 }
 
 #[test]

@@ -10,8 +10,9 @@ use super::build::{Builder, Place, Unrunnable, slot_name, strategy};
 use super::{
     AskStep, ClockForm, Condition, EffectStep, LabelNo, ModelStep, Operand, Step, To, ToolStep,
 };
+use crate::blocks;
 use crate::functions;
-use crate::logic::Block;
+use crate::logic::{Block, BlockStore};
 use crate::reduce::Reducer;
 use crate::schema::SchemaId;
 
@@ -231,14 +232,13 @@ impl Builder<'_> {
         let block = known.unwrap_or_else(|| {
             let number = u32::try_from(self.blocks.len()).expect("there are fewer blocks");
             let declared = self.graph.declarations.of(graph::Kind::Stores);
-            let stores = declared
-                .iter()
-                .filter(|(id, _)| read.inexact || read.stores.iter().any(|(used, _)| used == *id));
-            let kind = |store: &Value| {
+            let stores = declared.iter().filter_map(|(id, store)| {
                 let word = store.get("store_type").and_then(Value::as_text);
-                crate::stores::StoreKind::of(word.map_or("kv", |word| word))
-            };
-            let stores = stores.map(|(id, store)| (id.clone(), kind(store))).collect();
+                let kind = crate::stores::StoreKind::of(word.map_or("kv", |word| word));
+                let reads = blocks::reads(&read, &code, id)?;
+                Some(BlockStore { id: id.clone(), kind, reads })
+            });
+            let stores = stores.collect();
             self.blocks.push(Block { number, code, stores });
             number
         });

@@ -44,6 +44,15 @@ impl Contents {
         self.kind
     }
 
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        match &self.held {
+            Held::ByKey(map) => map.is_empty(),
+            Held::Waiting(values) => values.is_empty(),
+            Held::InOrder(items) => items.is_empty(),
+        }
+    }
+
     /// Reads.
     ///
     /// | kind | without a key | with one |

@@ -6,6 +6,7 @@ use value::{Text, Value, json};
 
 use super::{Answered, By, Decided, Joined, Seen, Step, StepKind};
 use crate::call::Request;
+use crate::logic::StoreAct;
 use crate::run::Status;
 
 /// So much of a value is shown in a line.
@@ -108,9 +109,16 @@ impl fmt::Display for StepKind {
                 if !done.removed.is_empty() {
                     write!(f, ", removed {}", done.removed.join(", "))?;
                 }
-                for (store, key, value) in &done.written {
-                    let key = key.as_deref().map(|key| format!(".{key}")).unwrap_or_default();
-                    write!(f, ", wrote {store}{key} = {}", shown(value))?;
+                for act in &done.acted {
+                    match act {
+                        StoreAct::Write { store, key: Some(key), value } => {
+                            write!(f, ", wrote {store}.{key} = {}", shown(value))?;
+                        }
+                        StoreAct::Write { store, key: None, value } => {
+                            write!(f, ", wrote {store} = {}", shown(value))?;
+                        }
+                        StoreAct::Take { store } => write!(f, ", took from {store}")?,
+                    }
                 }
                 if !done.printed.is_empty() {
                     write!(f, ", printed {}", shown(&done.printed.as_str().into()))?;
@@ -258,6 +266,17 @@ fn number(number: impl TryInto<i64>) -> Value {
     Value::Int(number.try_into().unwrap_or(i64::MAX))
 }
 
+fn acted(act: &StoreAct) -> Value {
+    let store = ("store", Value::Text(act.store().clone()));
+    match act {
+        StoreAct::Write { key, value, .. } => {
+            let key = ("key", key.clone().into());
+            Value::map([store, ("verb", "write".into()), key, ("value", value.clone())])
+        }
+        StoreAct::Take { .. } => Value::map([store, ("verb", "take".into())]),
+    }
+}
+
 fn places(places: &[u32]) -> Value {
     Value::list(places.iter().map(|place| number(*place)))
 }
@@ -357,6 +376,7 @@ impl StepKind {
                 let members = vec![
                     ("set", object(&done.set)),
                     ("removed", Value::list(removed)),
+                    ("stores", Value::list(done.acted.iter().map(acted))),
                     ("printed", done.printed.as_str().into()),
                     ("returned", done.returned.into()),
                 ];

@@ -420,7 +420,7 @@ impl Teller<'_> {
         // What a moment without an answer answers is the question.
         let asked = match waiting.why {
             Why::Expiry(question) => self.waiting(question).unwrap_or(waiting),
-            Why::Answer | Why::Retry => waiting,
+            Why::Answer | Why::Retry | Why::Fetch | Why::Act => waiting,
         };
         let call = asked.pending.name.clone();
         let by = by(waiting, events);
@@ -434,6 +434,17 @@ impl Teller<'_> {
             }
             Taken::Again => {
                 let to = Some(waiting.pending.at.clone());
+                Answered { call, by, answer: Ok(Value::Null), wrote: Vec::new(), to }
+            }
+            Taken::Fetched(_, value) => {
+                let (answer, to) = (Ok(value.clone()), Some(waiting.pending.at.clone()));
+                Answered { call, by, answer, wrote: Vec::new(), to }
+            }
+            Taken::Acted => {
+                let to = match self.run.owes_one(waiting.fiber) {
+                    true => self.to(self.plan.node(waiting.node).next),
+                    false => Some(waiting.pending.at.clone()),
+                };
                 Answered { call, by, answer: Ok(Value::Null), wrote: Vec::new(), to }
             }
             Taken::Failed(fault, _) => {
