@@ -1,5 +1,6 @@
 //! Drives runs with answers given by hand, and reads them again from their events.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use diagnostics::Source;
@@ -9,9 +10,10 @@ use history::kinds::records::{EventRef, Origin};
 use history::kinds::words::RunReason;
 use history::kinds::{AgentForked, Blob, Common, Fact, RunStarted, Sealed, What};
 use history::{Event, Timestamp};
+use runtime::stores::{Contents, StoreKind};
 use runtime::{
     Answer, Begin, Difference, Done, Fault, FaultKind, Fold, Given, Input, Logic, ModelAnswer,
-    Options, Pending, Plan, Request, Run, Step, advance, trace, trace_rest,
+    Options, Pending, Plan, Request, Run, Step, StoreAct, advance, trace, trace_rest,
 };
 use value::{Map, Value, json};
 
@@ -56,12 +58,20 @@ pub(crate) fn map(text: &str) -> Map {
     json::parse(text).unwrap().as_map().unwrap().clone()
 }
 
-/// Blocks of these tests: `NAME = JSON`, `del NAME`, `print TEXT` or `raise TEXT`, one a line.
+/// Blocks of these tests, one line after the other: `NAME = JSON`, `NAME = read STORE`,
+/// `write STORE KEY JSON` (`-` is no key), `del NAME`, `print TEXT` or `raise TEXT`.
 pub(crate) struct Lines;
 
 impl Logic for Lines {
-    fn run(&mut self, block: &runtime::Block, _: &Given) -> Result<Done, Fault> {
+    fn run(&mut self, block: &runtime::Block, given: &Given) -> Result<Done, Fault> {
         let mut done = Done::default();
+        let stores = block.stores.iter().zip(&given.stores);
+        let mut stores: BTreeMap<&str, _> = stores
+            .map(|(store, held)| {
+                let held = held.as_ref().map(|held| Contents::from_value(store.kind, held));
+                (&*store.id, held.map_err(Clone::clone))
+            })
+            .collect();
         for line in block.code.lines() {
             if let Some(text) = line.strip_prefix("raise ") {
                 return Err(Fault::new(FaultKind::Logic, text));
@@ -69,6 +79,17 @@ impl Logic for Lines {
                 done.printed.push_str(text);
             } else if let Some(name) = line.strip_prefix("del ") {
                 done.removed.push(name.into());
+            } else if let Some(what) = line.strip_prefix("write ") {
+                let parts: Vec<&str> = what.splitn(3, ' ').collect();
+                let key = (parts[1] != "-").then(|| parts[1].into());
+                let (store, value) = (parts[0].into(), json::parse(parts[2]).unwrap());
+                done.acted.push(StoreAct::Write { store, key, value });
+            } else if let Some((name, id)) = line.split_once(" = read ") {
+                let held = stores.get_mut(id).unwrap().as_mut().map_err(|fault| fault.clone())?;
+                if held.kind() == StoreKind::Queue && !held.is_empty() {
+                    done.acted.push(StoreAct::Take { store: id.into() });
+                }
+                done.set.push((name.into(), held.read(None)));
             } else if let Some((name, value)) = line.split_once(" = ") {
                 done.set.push((name.into(), json::parse(value).unwrap()));
             }

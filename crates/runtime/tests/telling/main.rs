@@ -4,5 +4,7 @@
 mod compare;
 mod driving;
 mod migrate;
+mod replay;
+mod shelves;
 mod trace;
 mod why;
