@@ -1,7 +1,7 @@
 //! Blocks of logic that generated graphs have, and what they do. They stand in for Python: the
 //! engine does not know what a block means, only what becomes of what it did.
 
-use runtime::{Block, Done, Fault, FaultKind, Given, Logic};
+use runtime::{Block, Done, Fault, FaultKind, Given, Logic, StoreAct};
 use value::{Map, Text, Value};
 
 use crate::Random;
@@ -30,7 +30,8 @@ pub fn run(code: &str, data: &Map) -> Result<Done, Fault> {
         Some(2) => done.set.push(("s".into(), "no".into())),
         Some(4) => {
             let value = data.get("b").cloned().ok_or_else(raised)?;
-            done.written.push(("notes".into(), Some("b".into()), value));
+            let (store, key) = ("notes".into(), Some("b".into()));
+            done.acted.push(StoreAct::Write { store, key, value });
         }
         _ => return Err(raised()),
     }

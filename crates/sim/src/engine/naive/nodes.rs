@@ -329,8 +329,10 @@ impl Run<'_> {
         for name in done.removed {
             self.fibers[fiber].frame.0.remove(&name);
         }
-        for (store, key, value) in done.written {
-            self.keeps_under(&store, key.unwrap_or_else(|| "".into()), value);
+        for act in done.acted {
+            if let runtime::StoreAct::Write { store, key, value } = act {
+                self.keeps_under(&store, key.unwrap_or_else(|| "".into()), value);
+            }
         }
         Ok(Value::Bool(done.returned))
     }
