@@ -4,7 +4,6 @@
 mod compare;
 mod driving;
 mod migrate;
-mod replay;
 mod shelves;
 mod trace;
 mod why;
