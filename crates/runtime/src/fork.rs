@@ -84,15 +84,13 @@ fn merge(plan: &Plan, run: &Run, group: &Group) -> Result<Frame, Fault> {
     };
     let mut merged = base.clone();
     for (order, branch) in &group.succeeded {
-        let item = group.items.get(*order as usize);
-        for (slot, value) in branch.changed_from(base) {
-            let base = match item {
-                Some((item, began_with)) if *item == slot => Some(began_with),
-                _ => base.get(slot),
-            };
-            if value.is_some() && value == base {
-                continue;
-            }
+        // What a branch was given is what it began with, whatever its owner has under that name.
+        let given = group.items.get(*order as usize);
+        let of_given = given.map(|(slot, item)| (*slot, Some(item), branch.get(*slot)));
+        let of_given = of_given.filter(|(_, item, value)| item != value);
+        let changed = branch.changed_from(base).map(|(slot, value)| (slot, base.get(slot), value));
+        let changed = changed.filter(|(slot, ..)| given.is_none_or(|(given, _)| given != slot));
+        for (slot, base, value) in changed.chain(of_given) {
             let reducer = own.get(&slot).or_else(|| plan.reducers.get(&slot));
             match (reducer, value) {
                 (Some(reducer), Some(value)) => {

@@ -13,7 +13,8 @@ impl Run<'_> {
     /// one, else the default. Without a schema every name that does not begin with `_`.
     pub(super) fn shaped(&self, fiber: usize, node: &Node) -> Value {
         let frame = &self.fibers[fiber].frame;
-        let Some(schema) = node.operands.text("input") else { return frame.public() };
+        let schema = node.operands.text("input").filter(|schema| self.is_schema(schema));
+        let Some(schema) = schema else { return frame.public() };
         let mut shaped = Map::default();
         for (name, field) in self.graph.declarations.fields(schema) {
             let inside = || frame.0.values().find_map(|value| value.get(name)).cloned();
@@ -26,9 +27,13 @@ impl Run<'_> {
     }
 
     pub(super) fn asks_model(&mut self, fiber: usize, spot: Spot, node: &Node) -> Doing {
+        let agents = self.graph.declarations.of(Kind::Agents);
+        if !node.target().is_some_and(|agent| agents.contains_key(agent)) {
+            return Doing::Failed(spot, Fault::new("missing"));
+        }
         let prompt = json::canonical(&self.shaped(fiber, node));
         let (at, request) = self.asks(&spot, format!("model {prompt}"));
-        let schema = node.operands.text("output").cloned();
+        let schema = node.operands.text("output").filter(|schema| self.is_schema(schema)).cloned();
         let fields: Option<Vec<Value>> = schema.as_ref().map(|schema| {
             self.graph.declarations.fields(schema).map(|(_, field)| field.clone()).collect()
         });
@@ -101,7 +106,7 @@ impl Run<'_> {
         }
     }
 
-    fn is_schema(&self, name: &str) -> bool {
+    pub(super) fn is_schema(&self, name: &str) -> bool {
         self.graph.declarations.of(Kind::Schemas).contains_key(name)
     }
 }

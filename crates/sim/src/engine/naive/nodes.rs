@@ -279,6 +279,9 @@ impl Run<'_> {
                     let args = value::json::canonical(&self.tool_input(fiber, node));
                     self.calls(&spot, format!("tool {tool} {args}"))
                 }
+                Some(
+                    verb @ (Verb::ReadStore | Verb::WriteStore | Verb::Receive | Verb::Publish),
+                ) if !self.is_declared(node, verb) => Err(Fault::new("missing")),
                 Some(Verb::Logic) => self.runs_block(fiber, node),
                 Some(Verb::ReadStore) if self.is_persistent(node) => {
                     self.asks_store(fiber, &spot, node, "read")
@@ -358,7 +361,7 @@ impl Run<'_> {
 
     /// The fields of the input schema, else the first of three names that holds something.
     fn tool_input(&self, fiber: usize, node: &Node) -> Value {
-        if node.operands.text("input").is_some() {
+        if node.operands.text("input").is_some_and(|schema| self.is_schema(schema)) {
             return self.shaped(fiber, node);
         }
         let frame = &self.fibers[fiber].frame;

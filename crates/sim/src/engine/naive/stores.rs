@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use graph::{Filled, Kind, Node};
+use graph::{Filled, Kind, Node, Verb};
 use value::{Map, Text, Value, json};
 
 use super::Run;
@@ -20,6 +20,16 @@ pub(super) struct Stores {
 impl Run<'_> {
     fn store_type(&self, name: &str) -> Option<&Text> {
         self.graph.declarations.of(Kind::Stores).get(name)?.get("store_type")?.as_text()
+    }
+
+    /// Whether there is the store or the channel that a node names.
+    pub(super) fn is_declared(&self, node: &Node, verb: Verb) -> bool {
+        let kind = match verb {
+            Verb::Receive | Verb::Publish => Kind::Channels,
+            _ => Kind::Stores,
+        };
+        let declared = self.graph.declarations.of(kind);
+        node.target().is_some_and(|name| declared.contains_key(name))
     }
 
     /// Whether the store that a node names outlives the run.
