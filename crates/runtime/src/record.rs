@@ -155,7 +155,8 @@ impl<'a> Recorder<'a> {
                     FaultKind::Cancelled => ToolStatus::Canceled,
                     _ => ToolStatus::Error,
                 };
-                (status, None, Some(fault.to_error()))
+                // Spec 5 wants a result in every case.
+                (status, Some(Arc::default()), Some(fault.to_error()))
             }
         };
         self.add(&ToolResult { call_id: pending.name.clone(), status: Some(status), result, error })
