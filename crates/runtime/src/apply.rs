@@ -377,7 +377,7 @@ impl Run {
                 own.errand.get_or_insert_default().fetched.push((store, value));
                 self.wake(waiting.fiber, Mode::Go(waiting.node));
             }
-            Taken::Acted => {
+            Taken::Acted(_) => {
                 self.wake(waiting.fiber, Mode::Go(waiting.node));
                 self.acted(plan, waiting.fiber, waiting.node);
             }

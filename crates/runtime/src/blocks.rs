@@ -225,7 +225,8 @@ pub(crate) fn taken(waiting: &Waiting, answer: &Answer) -> Taken {
         (Answer::Value(value), Some(store)) if waiting.why == Why::Fetch => {
             Taken::Fetched(store, value.clone())
         }
-        _ => Taken::Acted,
+        (Answer::Value(value), _) => Taken::Acted(value.clone()),
+        _ => Taken::Acted(Value::Null),
     }
 }
 

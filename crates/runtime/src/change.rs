@@ -222,8 +222,8 @@ pub(crate) enum Taken {
     Again,
     /// What is in a store, for the block that waits for it.
     Fetched(Text, Value),
-    /// What a block did to a store is done.
-    Acted,
+    /// What a block did to a store is done, with what that gave.
+    Acted(Value),
     /// The node fails.
     Failed(Fault, Spent),
 }

@@ -440,12 +440,12 @@ impl Teller<'_> {
                 let (answer, to) = (Ok(value.clone()), Some(waiting.pending.at.clone()));
                 Answered { call, by, answer, wrote: Vec::new(), to }
             }
-            Taken::Acted => {
+            Taken::Acted(value) => {
                 let to = match self.run.owes_one(waiting.fiber) {
                     true => self.to(self.plan.node(waiting.node).next),
                     false => Some(waiting.pending.at.clone()),
                 };
-                Answered { call, by, answer: Ok(Value::Null), wrote: Vec::new(), to }
+                Answered { call, by, answer: Ok(value.clone()), wrote: Vec::new(), to }
             }
             Taken::Failed(fault, _) => {
                 let answer = Err(fault.clone());

@@ -93,7 +93,7 @@ fn what_outlives_the_run_is_read_before_a_block_and_written_after_it() {
         6 main/n1: logic ran, seen = {"count":1}, first = "a", took from jobs, wrote kv.count = 2, wrote log = {"at":1}
         7 main/n1: c4 asks store.read with {"store":"jobs"}
         8 main/n1: c4 leaves
-        9 main/n1: c4 is answered: null
+        9 main/n1: c4 is answered: "a"
         10 main/n1: c5 asks store.write with {"store":"kv","key":"count","value":2}
         11 main/n1: c5 leaves
         12 main/n1: c5 is answered: null
@@ -107,7 +107,7 @@ fn what_outlives_the_run_is_read_before_a_block_and_written_after_it() {
         19 main/n2: logic ran, seen = {"count":2}, second = "b", took from jobs, wrote jobs = "c"
         20 main/n2: c9 asks store.read with {"store":"jobs"}
         21 main/n2: c9 leaves
-        22 main/n2: c9 is answered: null
+        22 main/n2: c9 is answered: "b"
         23 main/n2: c10 asks store.write with {"store":"jobs","value":"c"}
         24 main/n2: c10 leaves
         25 main/n2: c10 is answered: null
