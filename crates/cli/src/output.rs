@@ -192,7 +192,10 @@ pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
     let line = |row: &[Cow<'_, str>; N]| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        // Not by the width of a format, which has a limit that values do not have.
+        let fill = |cell: &str, width: &usize| " ".repeat(width - cell.chars().count());
+        let cells =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell}{}", fill(cell, width)));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")

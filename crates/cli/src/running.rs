@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use history::kinds::{Kind, What};
-use history::{Stream, Timestamp};
+use history::{Lineage, Stream, Timestamp, Visit};
 use host::config::Config;
 use host::models::{Absent, Profile, Sample};
 use host::{
@@ -34,7 +34,7 @@ pub(crate) struct Around {
 
 impl Around {
     /// `model` is what was recorded, where the command line does not say. `folder` is where the
-    /// agent is.
+    /// agent is, or the file by which its tools were bound.
     pub(crate) fn new(
         choice: &WorldChoice,
         model: Option<&str>,
@@ -139,18 +139,48 @@ fn tell_of_pause(run: &Run) {
     }
 }
 
-/// The tools that are bound: by a file that was named, by the one beside the agent, or by the one
-/// in this folder.
+/// The tools that are bound.
 pub(crate) fn config(named: Option<&str>, folder: &Path) -> Result<Config> {
+    match config_file(named, folder) {
+        Some(file) => Ok(Config::load(&file)?),
+        None => Ok(Config::default()),
+    }
+}
+
+/// Where tools are bound: the file that was named, the one beside the agent, or the one in this
+/// folder.
+pub(crate) fn config_file(named: Option<&str>, folder: &Path) -> Option<PathBuf> {
     if let Some(named) = named {
-        return Ok(Config::load(Path::new(named))?);
+        return Some(PathBuf::from(named));
     }
-    let beside = folder.join("quipu.toml");
-    let file = if beside.is_file() { beside } else { PathBuf::from("quipu.toml") };
-    match file.is_file() {
-        true => Ok(Config::load(&file)?),
-        false => Ok(Config::default()),
+    let beside = if folder.is_file() { folder.to_path_buf() } else { folder.join(CONFIG) };
+    [beside, PathBuf::from(CONFIG)].into_iter().find(|file| file.is_file())
+}
+
+/// What it is called, unless somebody says otherwise.
+const CONFIG: &str = "quipu.toml";
+
+/// Where the tools of a run were bound when it began, if that is not the usual place: whoever goes
+/// on with it need not say so again.
+pub(crate) fn bound_by(store: &dyn Store, stream: &Stream) -> Result<PathBuf> {
+    let mut found = None;
+    if let Some(lineage) = Lineage::of(store, stream, None)? {
+        lineage.visit(store, Some(&[Kind::RunStarted]), 0, |_, entry| {
+            let fact = store.fact(&entry.event).ok().flatten();
+            if let Some(What::RunStarted(started)) = fact.map(|fact| fact.what) {
+                let named = started.versions.as_ref().and_then(|versions| versions.get("config"));
+                found = named.and_then(Value::as_text).map(|named| PathBuf::from(&**named));
+            }
+            if found.is_some() { Visit::Stop } else { Visit::More }
+        })?;
     }
+    Ok(found.unwrap_or_else(|| PathBuf::from(".")))
+}
+
+/// What a run remembers about where its tools were bound.
+pub(crate) fn remembered(choice: &WorldChoice, folder: &Path) -> Option<(Text, Value)> {
+    let file = config_file(choice.config.as_deref(), folder)?;
+    (file != Path::new(CONFIG)).then(|| ("config".into(), file.display().to_string().into()))
 }
 
 fn people(answers: Option<&str>, is_stub: bool) -> Result<Box<dyn People>> {
@@ -441,7 +471,14 @@ fn remedy(store: &dyn Store, run: &Run) -> Result<Option<String>> {
 const MOST: usize = 1_000_000;
 
 /// A run that could not be driven any further, or not by us: nothing of it is lost.
-pub(crate) fn not_driven(run: &str, error: anyhow::Error, is_json: bool) -> Result<Outcome> {
+pub(crate) fn not_driven(
+    store: &dyn Store,
+    run: &str,
+    error: anyhow::Error,
+    is_json: bool,
+) -> Result<Outcome> {
+    // What cannot be read either is said by the error.
+    let is_begun = store.stream(&Stream::run(run)).ok().flatten().is_some();
     let (code, next) = match error.downcast_ref::<DriveError>() {
         Some(DriveError::Append(AppendError::Exists(_))) => {
             bail!("there is a run `{run}` already; `quipu resume {run}` goes on with it")
@@ -449,6 +486,7 @@ pub(crate) fn not_driven(run: &str, error: anyhow::Error, is_json: bool) -> Resu
         Some(DriveError::Held { .. } | DriveError::TakenOver) => {
             ("HELD", format!("quipu log {run}"))
         }
+        Some(DriveError::Append(_)) if !is_begun => ("STOPPED", "quipu run".to_owned()),
         Some(DriveError::Append(_) | DriveError::Refused(_)) => {
             ("STOPPED", format!("quipu resume {run}"))
         }
@@ -466,6 +504,7 @@ pub(crate) fn not_driven(run: &str, error: anyhow::Error, is_json: bool) -> Resu
         output::complain(&error);
         let what = match code {
             "HELD" => "how far it is",
+            _ if !is_begun => "the same command again: nothing was begun",
             _ => "go on, once that is put right: nothing of the run is lost",
         };
         self::next(&[(&next, what)]);

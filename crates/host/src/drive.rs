@@ -20,9 +20,10 @@ use store::{
     Append, AppendError, Durability, Expected, Holder, Lease, Store, StoreError, append_checked,
 };
 
-use value::{Map, Text, Value};
+use value::Text;
 
 use crate::adapter::{Adapter, Call};
+use crate::answered;
 use crate::dispatch::Dispatcher;
 use crate::held::{self, has_left, held};
 use crate::load::{LoadError, Loaded, load};
@@ -446,14 +447,8 @@ impl<'a> Driver<'a> {
 
     fn answer(&mut self, call: CallId, mut answer: Answer) -> Result<(), DriveError> {
         self.under_way.remove(&call);
-        if let (Answer::Failed(fault), Some(pending)) = (&mut answer, self.run.pending_call(call)) {
-            let mut details = match fault.details.take() {
-                Some(Value::Map(details)) => Arc::unwrap_or_clone(details),
-                Some(other) => Map::from_iter([("details".into(), other)]),
-                None => Map::default(),
-            };
-            details.insert("attempt".into(), Value::Int(pending.attempt.into()));
-            fault.details = Some(details.into());
+        if let Some(pending) = self.run.pending_call(call) {
+            answer = answered::settled(answer, pending);
         }
         self.input(&Input::Answer(call, answer))
     }

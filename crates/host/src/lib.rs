@@ -2,6 +2,7 @@
 //! made here.
 
 mod adapter;
+mod answered;
 pub mod config;
 mod dispatch;
 mod drive;

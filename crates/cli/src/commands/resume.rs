@@ -1,13 +1,11 @@
 //! `quipu resume`
 
-use std::path::Path;
-
 use anyhow::Result;
 use host::{Driver, Python, Stopped, load};
 
 use crate::args::running::Resume;
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, not_driven, report_on, run_stream};
+use crate::running::{Around, bound_by, not_driven, report_on, run_stream};
 use crate::{Outcome, find};
 
 pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
@@ -22,13 +20,9 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
     }
     let name = stream.to_string();
     let model = loaded.run.options().model.clone();
-    let around = Around::new(
-        &arguments.world,
-        model.as_deref(),
-        &loaded.plan,
-        Path::new("."),
-        store.clone(),
-    )?;
+    let bound = bound_by(&*store, &stream)?;
+    let around =
+        Around::new(&arguments.world, model.as_deref(), &loaded.plan, &bound, store.clone())?;
     around
         .with(&*store, is_json, |world| {
             let mut driver = Driver::resume(world, &mut logic, stream)?;
@@ -36,5 +30,5 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })
         .and_then(|driven| report_on(&*store, driven, is_json))
-        .or_else(|error| not_driven(&name, error, is_json))
+        .or_else(|error| not_driven(&*store, &name, error, is_json))
 }

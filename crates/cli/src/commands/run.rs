@@ -17,7 +17,7 @@ use crate::args::running::Run;
 use crate::args::{OntologyVersion, Reading};
 use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, limit, named_value, not_driven, report_on};
+use crate::running::{Around, limit, named_value, not_driven, remembered, report_on};
 use crate::{Outcome, output};
 
 pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
@@ -37,13 +37,15 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         None => uuid::Uuid::now_v7().to_string().into(),
     };
     let name = run.clone();
+    let mut versions = host::versions();
+    versions.extend(remembered(&arguments.world, folder));
     let begin = Begin {
         graph: checksum,
         document,
         inputs: inputs.clone(),
         options: options(arguments, &plan, &around)?,
         seed: seed(&run),
-        versions: host::versions(),
+        versions,
         run,
     };
     remind(&graph, &inputs);
@@ -56,7 +58,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })
         .and_then(|driven| report_on(&*store, driven, is_json))
-        .or_else(|error| not_driven(&name, error, is_json))
+        .or_else(|error| not_driven(&*store, &name, error, is_json))
 }
 
 /// Randomness follows from the id, which is random unless somebody chose it.

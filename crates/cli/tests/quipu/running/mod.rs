@@ -1,14 +1,18 @@
 //! Runs as a user drives them: with programs as tools, several processes, and signals.
 
+mod answers;
+mod broken;
 mod interrupted;
 mod killed;
+mod limits;
 mod people;
 mod recorded;
 mod shared;
+mod tools;
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use value::{Value, json};
@@ -43,6 +47,16 @@ impl Folder {
             .stderr(Stdio::piped())
             .spawn();
         Running(child.unwrap())
+    }
+
+    /// Runs the binary at another time.
+    pub(super) fn run_at(&self, now: &str, arguments: &[&str]) -> Done {
+        let output = Command::new(env!("CARGO_BIN_EXE_quipu"))
+            .args(arguments)
+            .current_dir(self.path())
+            .env("QUIPU_NOW", now)
+            .output();
+        done(output.unwrap())
     }
 
     /// Waits until something is so.
@@ -126,12 +140,16 @@ impl Running {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        let output = self.0.wait_with_output().unwrap();
-        Done {
-            code: output.status.code().expect("the binary was not killed by a signal"),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        done(self.0.wait_with_output().unwrap())
+    }
+}
+
+/// What a command did.
+pub(super) fn done(output: Output) -> Done {
+    Done {
+        code: output.status.code().expect("the binary was not killed by a signal"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }
 

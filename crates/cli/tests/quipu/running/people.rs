@@ -208,21 +208,6 @@ fn of_two_answers_at_the_same_moment_one_counts() {
     }
 }
 
-/// The same command at another time.
-fn at(folder: &Folder, now: &str, arguments: &[&str]) -> Done {
-    let output = Command::new(env!("CARGO_BIN_EXE_quipu"))
-        .args(arguments)
-        .current_dir(folder.path())
-        .env("QUIPU_NOW", now)
-        .output()
-        .unwrap();
-    Done {
-        code: output.status.code().unwrap(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
 const MONDAY: &str = "2026-03-02T09:00:00.000000Z";
 const TUESDAY: &str = "2026-03-03T09:00:00.000000Z";
 
@@ -237,26 +222,26 @@ fn a_question_that_nobody_answers_in_time_goes_the_way_its_author_chose() {
         let folder = Folder::new();
         let nodes = format!("{}, {late}, {END}", ask("n1", more));
         folder.write("agent.json", graph(&[("start", &nodes, edges)]));
-        let done = at(&folder, MONDAY, &["run", "agent.json", "--id", "r", "--json"]);
+        let done = folder.run_at(MONDAY, &["run", "agent.json", "--id", "r", "--json"]);
         assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
         let inbox = folder.run(&["inbox", "--json"]).json();
         let expires = text(&list(&inbox, "questions")[0], "expires");
         assert_eq!(expires, "2026-03-02T13:00:00.000000Z");
         // Nothing has happened before that, whoever looks.
-        let done = at(&folder, MONDAY, &["resume", "r", "--json"]);
+        let done = folder.run_at(MONDAY, &["resume", "r", "--json"]);
         assert_eq!(ending(&shown(&done)), "waiting");
         let question = open(&folder).remove(0);
-        let answered = at(&folder, TUESDAY, &["answer", &question, "yes", "--json"]);
+        let answered = folder.run_at(TUESDAY, &["answer", &question, "yes", "--json"]);
         assert_eq!(answered.code, 1, "{}", answered.stdout);
         assert_eq!(
             text(&shown(&answered), "error"),
             "it expired at 2026-03-02T13:00:00.000000Z; `quipu resume r` goes on without an answer"
         );
-        let done = at(&folder, TUESDAY, &["resume", "r", "--json"]);
+        let done = folder.run_at(TUESDAY, &["resume", "r", "--json"]);
         let document = shown(&done);
         assert_eq!(ending(&document), code, "{}", done.stdout);
         assert_eq!(json::compact(document.get("result").unwrap()), came_to);
-        let late = at(&folder, TUESDAY, &["answer", &question, "yes", "--json"]);
+        let late = folder.run_at(TUESDAY, &["answer", &question, "yes", "--json"]);
         assert_eq!(late.code, 1);
         assert_eq!(text(&shown(&late), "error"), "nobody waits for an answer to this any more");
         folder.is_sound("r");

@@ -1,0 +1,122 @@
+//! Stores that are full, held by others, or damaged.
+
+use super::*;
+
+fn looping() -> Folder {
+    let folder = Folder::new();
+    let over = r#"{"id": "n1", "op": "Loop",
+        "data": {"ref": "$items", "item": "input", "body": "one", "after": "end"}}"#;
+    let end = r#"{"id": "n1", "op": "J", "data": {"var": "$input"}}"#;
+    folder
+        .program("work", "read -r given; echo $given >> works; echo 1")
+        .write("quipu.toml", "[tools.work]\ncommand = [\"./work\"]\nagain = \"key\"\n")
+        .write(
+            "agent.json",
+            graph(&[
+                ("start", over, "n1-body->one n1-after->end"),
+                ("one", CALL, ""),
+                ("end", end, ""),
+            ]),
+        );
+    folder
+}
+
+/// No file may grow beyond so many kilobytes, as on a disk that is full.
+fn run_within(folder: &Folder, kilobytes: u32, arguments: &[&str]) -> Done {
+    let limited = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", kilobytes * 2);
+    let output = Command::new("sh")
+        .args(["-c", &limited, env!("CARGO_BIN_EXE_quipu")])
+        .args(arguments)
+        .current_dir(folder.path())
+        .output();
+    done(output.unwrap())
+}
+
+#[test]
+fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
+    let folder = looping();
+    let items = format!("items={:?}", (1..=60).collect::<Vec<_>>());
+    let run = ["run", "agent.json", "--id", "r", "--input", &items, "--json"];
+    assert_eq!(run_within(&folder, 8, &run).code, 2, "there is no room for a store");
+    let done = run_within(&folder, 120, &run);
+    assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+    let error = shown(&done).get("error").unwrap().clone();
+    assert_eq!((text(&error, "code"), text(&error, "next")), ("STOPPED", "quipu resume r"));
+    let done = folder.run(&["resume", "r", "--json"]);
+    assert_eq!(ending(&shown(&done)), "done", "{}{}", done.stdout, done.stderr);
+    assert_eq!(shown(&done).get("result"), Some(&Value::Int(60)));
+    folder.is_sound("r");
+}
+
+/// Another program that writes to the store, until a file `enough` is there.
+const HOLDER: &str = r#"
+import os, sqlite3, time
+store = sqlite3.connect(".quipu/quipu.db", isolation_level=None)
+store.execute("BEGIN IMMEDIATE")
+open("held", "w").close()
+while not os.path.exists("enough"): time.sleep(0.01)
+"#;
+
+/// Whether another program holds the store now; there may be none that could.
+fn hold(folder: &Folder) -> bool {
+    let holder = Command::new("python3").args(["-c", HOLDER]).current_dir(folder.path()).spawn();
+    match holder {
+        Ok(_) => folder.until("the store is held", |folder| folder.path().join("held").exists()),
+        Err(error) => println!("skipped: python3 cannot hold the store: {error}"),
+    }
+    folder.path().join("held").exists()
+}
+
+#[test]
+fn a_store_that_another_program_holds_is_waited_for_a_while() {
+    for is_let_go in [true, false] {
+        let folder = looping();
+        let first = folder.run(&["run", "agent.json", "--id", "first", "--input", "items=[1]"]);
+        assert_eq!(first.code, 0, "{}", first.stderr);
+        if !hold(&folder) {
+            return;
+        }
+        let run = ["run", "agent.json", "--id", "r", "--input", "items=[2]", "--json"];
+        let process = folder.start(&run);
+        assert_eq!(folder.run(&["state", "first"]).code, 0, "who reads does not wait");
+        if is_let_go {
+            folder.write("enough", "");
+            assert_eq!(ending(&shown(&process.end())), "done");
+            continue;
+        }
+        let done = process.end();
+        assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+        let error = shown(&done).get("error").unwrap().clone();
+        assert_eq!(text(&error, "message"), "another process holds the store");
+        assert_eq!((text(&error, "code"), text(&error, "next")), ("STOPPED", "quipu run"));
+        folder.write("enough", "");
+        assert_eq!(ending(&shown(&folder.run(&run))), "done", "nothing was begun before");
+    }
+}
+
+#[test]
+fn a_store_that_is_damaged_is_said_to_be_and_never_written_to() {
+    let folder = looping();
+    let done = folder.run(&["run", "agent.json", "--id", "r", "--input", "items=[1,2,3]"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let path = folder.path().join(".quipu/quipu.db");
+    let whole = std::fs::read(&path).unwrap();
+    let at = whole.windows(11).rposition(|window| window == b"run_started").unwrap();
+    let mut damaged = whole.clone();
+    damaged[at + 4] ^= 1;
+    std::fs::write(&path, &damaged).unwrap();
+    assert_eq!(folder.run(&["verify"]).code, 1);
+    for command in [&["state", "r", "--json"][..], &["resume", "r", "--json"]] {
+        let done = folder.run(command);
+        assert_ne!(done.code, 0, "{command:?}");
+        assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
+    }
+    for length in [whole.len() / 2, 5_000, 100, 0] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        for command in [&["state", "r"][..], &["resume", "r"], &["inbox"], &["verify"]] {
+            let done = folder.run(command);
+            assert!(!done.stderr.contains("panicked"), "{command:?}: {}", done.stderr);
+            assert!(length == 0 || done.code > 0, "{command:?} of {length}: {}", done.stdout);
+        }
+    }
+}
