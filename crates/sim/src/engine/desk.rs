@@ -45,6 +45,11 @@ impl<'g> Desk<'g> {
         }
     }
 
+    /// The same world, before anybody has asked for anything.
+    pub fn anew(&self) -> Desk<'g> {
+        Desk::new(self.graph, self.world.anew())
+    }
+
     /// Takes one of the run's events in, if it asks for something.
     pub fn hear(&mut self, fact: &Fact) {
         let at = fact.common.at.clone().unwrap_or_else(|| "".into());

@@ -92,6 +92,11 @@ impl World {
         World { answers: Answers::Script(script), asked: BTreeMap::new() }
     }
 
+    /// The same one, before anybody has asked it anything.
+    pub fn anew(&self) -> World {
+        World { answers: self.answers.clone(), asked: BTreeMap::new() }
+    }
+
     /// What a model says. `fields` are those of the schema that the answer must fit, if any.
     pub fn model(
         &mut self,

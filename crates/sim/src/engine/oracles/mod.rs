@@ -1,14 +1,15 @@
 //! What must hold for every graph, whatever answers it and whatever goes wrong around it.
 
+mod forks;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph::{Again, Graph};
-use history::kinds::records::Origin;
-use history::kinds::words::{InterruptionReason, RunReason};
-use history::kinds::{Common, RunStarted, What};
+use history::kinds::What;
+use history::kinds::words::InterruptionReason;
 use history::{Ledger, Stream};
-use runtime::{Fold, Input, Plan, Told};
+use runtime::Plan;
 use store::{Append, Archive, Durability, Expected, MemoryStore, append_checked};
 use value::{Map, Text};
 
@@ -16,7 +17,7 @@ use super::blocks::Blocks;
 use super::driven::{Budgets, Driver, Logged, Setup, fold};
 use super::outcome::{Outcome, Status};
 use super::unrest::{Unrest, differs, unlike};
-use super::{Desk, Limits, World, naive};
+use super::{Limits, World, naive};
 use crate::Random;
 
 /// One run in which everything must hold.
@@ -51,7 +52,7 @@ pub fn check(subject: &Subject<'_>) -> Result<(), String> {
         doubts(begin(&Setup { again: Again::ByAsking, ..setup.clone() }), subject.seed),
     )?;
     named("any order", any_order(&begin, &setup, subject.seed))?;
-    named("forks", forks(&undisturbed, &outcome, subject, &setup))?;
+    named("forks", forks::the_same_way(&undisturbed, &outcome, subject.seed))?;
     if subject.seed.is_multiple_of(16) {
         named("store", stored(&undisturbed))?;
     }
@@ -235,97 +236,8 @@ fn any_order<'g>(
     };
     driver.through(&mut unrest)?;
     holds_for_logs(&driver)?;
-    at_most_once(&driver)
-}
-
-/// A run goes on from any of its events as it did. From some of them on most seeds, from all of
-/// them on some.
-fn forks(
-    parent: &Driver<'_>,
-    outcome: &Outcome,
-    subject: &Subject<'_>,
-    setup: &Setup,
-) -> Result<(), String> {
-    let mut random = Random::new(subject.seed ^ 0x666f_726b_7300);
-    let count = parent.log.len();
-    let everywhere = subject.seed.is_multiple_of(20) && count <= 60;
-    let places: Vec<usize> = match everywhere {
-        true => (1..=count).collect(),
-        false => vec![random.between(1, count)],
-    };
-    for place in places {
-        let at = |why| format!("at event {}: {why}", place - 1);
-        fork_at(parent, outcome, subject, setup, place).map_err(at)?;
-    }
-    Ok(())
-}
-
-fn fork_at(
-    parent: &Driver<'_>,
-    outcome: &Outcome,
-    subject: &Subject<'_>,
-    setup: &Setup,
-    place: usize,
-) -> Result<(), String> {
-    let prefix = &parent.log[..place];
-    let mut desk = Desk::new(subject.graph, World::seeded(subject.seed));
-    let mut folding = Fold::new(parent.plan.clone());
-    let mut unheard = Vec::new();
-    for (seq, logged) in (0..).zip(prefix) {
-        folding
-            .take(seq, &logged.sealed.event, &logged.fact, &mut Blocks::default())
-            .map_err(|difference| differs(&difference))?;
-        unheard.push(logged);
-        // What belongs to something that is not complete has not happened for a fork.
-        if !folding.is_between() {
-            unheard.drain(..).for_each(|logged| desk.hear(&logged.fact));
-        }
-    }
-    let is_between = folding.is_between();
-    let last = prefix.last().ok_or("a fork goes on from an event")?;
-    let now = last.fact.common.ts;
-    let (plan, run) = folding.finish();
-    let mut fork = Driver {
-        plan,
-        run,
-        log: prefix.to_vec(),
-        appends: Vec::new(),
-        desk,
-        now,
-        blocks: Blocks::default(),
-    };
-    fork.take(&Input::Told(Box::new(began(parent, setup, last, place))))
-        .map_err(|why| why.to_string())?;
-    fork.to_end();
-    same_outcome(&fork, outcome)?;
-    let folded = fork.refolded()?;
-    if folded != fork.run {
-        return Err(unlike("a fork", &folded, &fork.run));
-    }
-    // Events of something that is not complete are told again.
-    if is_between { Ok(()) } else { lawful(&fork.log) }
-}
-
-fn began(parent: &Driver<'_>, setup: &Setup, last: &Logged, place: usize) -> Told {
-    let mut options = setup.options(&parent.plan);
-    options.live = true;
-    let started = RunStarted {
-        reason: Some(RunReason::Fork),
-        from: Some(Origin {
-            run_id: "r1".into(),
-            seq: i64::try_from(place - 1).unwrap_or(i64::MAX),
-            event_id: last.sealed.event.id(),
-        }),
-        graph: Some("generated".into()),
-        document: None,
-        inputs: None,
-        seed: None,
-        versions: None,
-        options: Some(options.to_map()),
-    };
-    let common = Common { run_id: Some("r2".into()), ..Common::at(last.fact.common.ts) };
-    let event = common.seal(&started).event;
-    Told { event, fork: Some(("r2".into(), started)) }
+    at_most_once(&driver)?;
+    forks::another_way(&driver, &mut unrest)
 }
 
 /// A store takes the events as the engine hands them out, and gives them back.
