@@ -17,7 +17,7 @@ use runtime::{
     advance, idempotency_key, split,
 };
 use store::{
-    Append, AppendError, Durability, Expected, Holder, Lease, Store, StoreError, append_checked,
+    Append, AppendError, Durability, Expected, Holder, Lease, Store, StoreError, append_known,
 };
 
 use value::Text;
@@ -297,11 +297,12 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn append(&mut self, advanced: Advanced) -> Result<Appended, DriveError> {
+    fn append(&mut self, mut advanced: Advanced) -> Result<Appended, DriveError> {
         if advanced.events.is_empty() {
             return Ok(Appended::Done);
         }
         let durability = durability(&advanced.events);
+        let facts: Vec<_> = advanced.events.iter_mut().map(|sealed| sealed.fact.take()).collect();
         let (events, blobs) = split(advanced.events);
         let append = Append {
             stream: &self.stream,
@@ -312,8 +313,11 @@ impl<'a> Driver<'a> {
             durability,
             unverified: false,
         };
-        match append_checked(self.world.store, &mut self.ledger, &append) {
-            Ok(_) => {
+        // Where this fails, the run and its ledger are ahead of the store: both are read again.
+        let ledger = std::mem::take(&mut self.ledger);
+        match append_known(self.world.store, ledger, &append, &facts) {
+            Ok((_, ledger)) => {
+                self.ledger = ledger;
                 self.next += events.len() as u64;
                 (self.world.progress)(&self.plan, &self.run);
                 Ok(Appended::Done)

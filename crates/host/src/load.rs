@@ -153,6 +153,12 @@ impl Folding<'_> {
         logic: &mut dyn Logic,
         take: &mut Take<'_>,
     ) -> Result<(), LoadError> {
+        let fold = self.fold.as_mut();
+        if let Some(fact) = fold.and_then(|fold| fold.take_derived(&entry.event, logic)) {
+            self.ledger.apply(&entry.event, Some(&fact));
+            self.next = entry.seq + 1;
+            return Ok(());
+        }
         let fact = history::Archive::fact(self.store, &entry.event)?;
         self.ledger.apply(&entry.event, fact.as_ref());
         self.next = entry.seq + 1;

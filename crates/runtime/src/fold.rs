@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use history::Event;
 use history::kinds::words::{InterruptionReason, Role};
-use history::kinds::{Fact, ModelResponse, Sealed, ToolResult, What as Said};
+use history::kinds::{Fact, Kind, ModelResponse, Sealed, ToolResult, What as Said};
 use value::{Text, Value};
 
 use crate::advance::Watch;
@@ -84,6 +84,30 @@ impl Fold {
         logic: &mut dyn Logic,
     ) -> Result<(), Difference> {
         self.take_watched(seq, event, fact, logic, &mut ())
+    }
+
+    /// Takes one more event in if the engine would record exactly this one next, and says what it
+    /// says: an event that has the same id need not be read. Where there is no answer, the event
+    /// must be read and taken.
+    pub fn take_derived(&mut self, event: &Event, logic: &mut dyn Logic) -> Option<Box<Fact>> {
+        // Only for these it is clear, unread, that the engine goes on as far as it can.
+        let goes_on = match event.kind() {
+            Kind::ToolCall => event.written("server") != Some("\"logic\""),
+            Kind::EffectStarted | Kind::ModelRequest | Kind::MessageCreated => true,
+            _ => false,
+        };
+        if !goes_on || self.parting || !self.partial.is_empty() {
+            return None;
+        }
+        self.go_on(logic, &mut (), None);
+        let (change, seen) = self.held.as_mut()?;
+        let derived = &mut change.events[*seen];
+        if derived.event.id() != event.id() {
+            return None;
+        }
+        let fact = derived.fact.take()?;
+        self.matched(event, &mut ()).expect("it has the same id");
+        Some(fact)
     }
 
     pub(crate) fn take_watched(

@@ -221,7 +221,7 @@ fn begun(plan: &Plan, begin: &Begin, ts: Timestamp) -> Change {
 }
 
 fn told_of(told: &Told, ts: Timestamp) -> Change {
-    let events = vec![Sealed { event: told.event.clone(), blobs: Vec::new() }];
+    let events = vec![Sealed { event: told.event.clone(), blobs: Vec::new(), fact: None }];
     let what = match &told.fork {
         None => What::Noted { ts },
         Some((run, started)) => What::Began(Box::new(Began {

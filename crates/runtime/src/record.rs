@@ -10,7 +10,7 @@ use history::kinds::words::{
 use history::kinds::{
     ApprovalDecided, Body, Common, EffectStarted, Interruption, MessageCreated, ModelRequest,
     ModelResponse, QuestionAnswered, QuestionAsked, RunCancelled, RunFinished, RunPaused, Sealed,
-    StateSet, Substitution, TimeObserved, TimerFired, TimerSet, ToolCall, ToolResult,
+    StateSet, Substitution, TimeObserved, TimerFired, TimerSet, ToolCall, ToolResult, What,
 };
 use value::{Digest, Map, Text, Value};
 
@@ -43,8 +43,8 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    pub(crate) fn add(&mut self, body: &impl Body) -> EventId {
-        let sealed = self.common.seal(body);
+    pub(crate) fn add(&mut self, body: &(impl Body + Clone + Into<What>)) -> EventId {
+        let sealed = self.common.seal_with_fact(body);
         let id = sealed.event.id();
         self.events.push(sealed);
         // Only the first one after a computation carries its digest.

@@ -46,7 +46,7 @@ mod verify;
 
 use std::time::Duration;
 
-pub use checked::append_checked;
+pub use checked::{append_checked, append_known};
 pub use error::{AppendError, Damage, MoveError, StoreError};
 pub use export::{ExportError, Exported, export};
 pub use gc::{Clean, Cleaned, gc};

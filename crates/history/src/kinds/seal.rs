@@ -4,7 +4,7 @@ use value::{Digest, Map, Text, Value, json};
 
 use super::field::{Field, Member, Write, read_member};
 use super::records::EventRef;
-use super::{Body, Kind};
+use super::{Body, Fact, Kind, What};
 use crate::{BlobId, Event, Timestamp};
 
 /// A member whose canonical form is longer stands behind its hash.
@@ -47,6 +47,8 @@ pub struct Sealed {
     pub event: Event,
     /// What it holds behind hashes.
     pub blobs: Vec<Blob>,
+    /// What it says, if whoever wrote it kept that: then nobody must read it again.
+    pub fact: Option<Box<Fact>>,
 }
 
 macro_rules! common {
@@ -133,7 +135,13 @@ impl Common {
     pub fn seal<B: Body>(&self, body: &B) -> Sealed {
         let mut writer = Writer { out: String::with_capacity(512), blobs: Vec::new() };
         body.write(self, &mut writer);
-        Sealed { event: Event::sealed(B::KIND, writer.out), blobs: writer.blobs }
+        Sealed { event: Event::sealed(B::KIND, writer.out), blobs: writer.blobs, fact: None }
+    }
+
+    /// Writes an event, and keeps what it says.
+    pub fn seal_with_fact<B: Body + Clone + Into<What>>(&self, body: &B) -> Sealed {
+        let fact = Fact { common: self.clone(), what: body.clone().into() };
+        Sealed { fact: Some(Box::new(fact)), ..self.seal(body) }
     }
 }
 
@@ -170,6 +178,9 @@ impl Writer {
 
 /// Whether canonical text has a member named `$blob`.
 fn has_blob(text: &str) -> bool {
+    if !text.starts_with(['{', '[']) {
+        return false;
+    }
     // A quote behind a backslash begins no name.
     text.match_indices("\"$blob\":").any(|(at, _)| !text[..at].ends_with('\\'))
 }

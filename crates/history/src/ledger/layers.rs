@@ -1,6 +1,5 @@
 //! A map that only grows and that forks cheaply.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A map whose clones share all but its last entries. An entry that is put in again counts
@@ -10,16 +9,17 @@ use std::sync::Arc;
 /// are few of them: putting in costs about `log n`, a clone copies one pointer for each layer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layers<K, V> {
-    recent: BTreeMap<K, V>,
+    /// INVARIANT: sorted by key, no key twice. A list, because it is cloned for every append.
+    recent: Vec<(K, V)>,
     frozen: Vec<Arc<Vec<(K, V)>>>,
 }
 
 /// From so many entries on they are frozen.
-const RECENT_MAX: usize = 64;
+const RECENT_MAX: usize = 32;
 
 impl<K, V> Default for Layers<K, V> {
     fn default() -> Layers<K, V> {
-        Layers { recent: BTreeMap::new(), frozen: Vec::new() }
+        Layers { recent: Vec::new(), frozen: Vec::new() }
     }
 }
 
@@ -28,20 +28,23 @@ impl<K: Ord + Clone, V: Clone> Layers<K, V> {
     where
         K: std::borrow::Borrow<Q>,
     {
-        self.recent.get(key).or_else(|| {
-            self.frozen.iter().rev().find_map(|layer| {
-                let place = layer.binary_search_by(|(own, _)| own.borrow().cmp(key)).ok()?;
-                Some(&layer[place].1)
-            })
+        let mut layers =
+            std::iter::once(&self.recent).chain(self.frozen.iter().rev().map(|it| &**it));
+        layers.find_map(|layer| {
+            let place = layer.binary_search_by(|(own, _)| own.borrow().cmp(key)).ok()?;
+            Some(&layer[place].1)
         })
     }
 
     pub(super) fn insert(&mut self, key: K, value: V) {
-        self.recent.insert(key, value);
+        match self.recent.binary_search_by(|(own, _)| own.cmp(&key)) {
+            Ok(place) => self.recent[place].1 = value,
+            Err(place) => self.recent.insert(place, (key, value)),
+        }
         if self.recent.len() < RECENT_MAX {
             return;
         }
-        let mut layer: Vec<(K, V)> = std::mem::take(&mut self.recent).into_iter().collect();
+        let mut layer = std::mem::take(&mut self.recent);
         while let Some(older) = self.frozen.pop_if(|older| older.len() <= 2 * layer.len()) {
             layer = merged(Arc::unwrap_or_clone(older), layer);
         }
@@ -66,6 +69,8 @@ fn merged<K: Ord, V>(older: Vec<(K, V)>, newer: Vec<(K, V)>) -> Vec<(K, V)> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;

@@ -51,7 +51,7 @@ fn sealed_slowly(kind: Kind, members: &Map) -> Sealed {
         };
         kept.insert(name.into(), value);
     }
-    Sealed { event: Event::from_value(kept.into()).unwrap(), blobs }
+    Sealed { event: Event::from_value(kept.into()).unwrap(), blobs, fact: None }
 }
 
 #[test]

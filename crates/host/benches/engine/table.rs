@@ -93,7 +93,8 @@ impl Figure {
 
 pub(crate) fn heading() {
     load();
-    println!("{:<58} {:>9} {:>12} {:>12} {:>7}", "what", "of", "measured", "limit", "ratio");
+    let (median, least, limit) = ("median", "least", "limit");
+    println!("{:<55} {:>9} {median:>11} {least:>11} {limit:>11}  ratio", "what", "of");
 }
 
 /// How busy the machine is, without which no figure means much.

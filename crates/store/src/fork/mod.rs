@@ -269,7 +269,7 @@ struct Writer {
 
 impl Writer {
     fn add(&mut self, body: &impl Body) {
-        let Sealed { event, blobs } = self.common.seal(body);
+        let Sealed { event, blobs, .. } = self.common.seal(body);
         self.events.push(event);
         self.blobs.extend(blobs);
     }

@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Result<Value, Unreadable> {
 
 /// Reads text, and says what is wrong with it besides.
 pub fn read(text: &str) -> Result<(Value, Vec<Problem>), Unreadable> {
-    let state = State::default();
+    let state = State::for_text_of(text.len());
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let seed = Seed { state: &state, depth: 0, at: At::Root };
     let value = seed.deserialize(&mut deserializer).and_then(|value| {
@@ -83,7 +83,6 @@ const TOO_DEEP: &str = "nested too deeply";
 /// Integers outside of this range are rounded by most JSON readers.
 const SAFE: std::ops::RangeInclusive<i64> = -9_007_199_254_740_991..=9_007_199_254_740_991;
 
-#[derive(Default)]
 struct State {
     problems: RefCell<Vec<Problem>>,
     names: RefCell<Names>,
@@ -94,16 +93,30 @@ struct State {
 }
 
 /// Documents repeat few member names and short words very often; each is kept once.
-struct Names(Vec<Option<Text>>);
+struct Names {
+    /// INVARIANT: as many as a power of two.
+    slots: Vec<Option<Text>>,
+}
 
-const NAMES: usize = 1024;
+/// How many slots for names there are at most. A short text gets fewer: to clear them all would
+/// take longer than to read it.
+const NAMES_MAX: usize = 1024;
+
+/// One slot for so many bytes of text.
+const BYTES_FOR_A_NAME: usize = 16;
 
 /// Longer texts are rarely repeated.
 const WORD_MAX: usize = 16;
 
-impl Default for Names {
-    fn default() -> Names {
-        Names(vec![None; NAMES])
+impl State {
+    fn for_text_of(bytes: usize) -> State {
+        let slots = (bytes / BYTES_FOR_A_NAME).next_power_of_two().min(NAMES_MAX);
+        State {
+            problems: RefCell::default(),
+            names: RefCell::new(Names { slots: vec![None; slots] }),
+            member_rooms: RefCell::default(),
+            item_rooms: RefCell::default(),
+        }
     }
 }
 
@@ -111,7 +124,8 @@ impl Names {
     /// The one copy of a word, and a hash of it.
     fn share(&mut self, word: &str) -> (Text, u64) {
         let hash = hash(word.as_bytes());
-        let slot = &mut self.0[(hash >> 32) as usize % NAMES];
+        let at = (hash >> 32) as usize & (self.slots.len() - 1);
+        let slot = &mut self.slots[at];
         let shared = match slot {
             Some(known) if **known == *word => known.clone(),
             _ => slot.insert(Text::from(word)).clone(),
