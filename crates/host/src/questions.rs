@@ -10,7 +10,7 @@ use store::{Append, AppendError, Durability, Expected, Store, StoreError, append
 use value::{Text, Value};
 
 use crate::drive::DriveError;
-use crate::held;
+use crate::drive::held;
 use crate::load::load;
 
 /// A question that nobody has answered yet.

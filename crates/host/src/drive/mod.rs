@@ -3,33 +3,28 @@
 //! A run that is driven has a thread; a run that waits for people has none. What answers at once
 //! is asked on that thread, everything else on the dispatcher's.
 
+mod calls;
+pub(crate) mod held;
+mod lease;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use graph::Again;
 use history::kinds::{Kind, Sealed};
 use history::{Ledger, Stream, Timestamp};
 use runtime::{
-    Advanced, Answer, Begin, CallId, Input, Logic, Pending, Plan, Refusal, Request, Run, Stage,
-    advance, idempotency_key, split,
+    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Request, Run, advance, split,
 };
-use store::{
-    Append, AppendError, Durability, Expected, Holder, Lease, Store, StoreError, append_known,
-};
-
+use store::{Append, AppendError, Durability, Expected, Lease, Store, StoreError, append_known};
 use value::Text;
 
-use crate::adapter::{Adapter, Call};
-use crate::answered;
+use self::held::{has_left, held};
+use crate::adapter::Adapter;
 use crate::dispatch::Dispatcher;
-use crate::held::{self, has_left, held};
 use crate::load::{LoadError, Loaded, load};
-
-/// How long a lease lasts without being renewed.
-const LEASE_MS: u64 = 30_000;
 
 /// How often the loop looks whether it should stop, or somebody else has written.
 const LOOK: Duration = Duration::from_millis(50);
@@ -168,14 +163,7 @@ impl<'a> Driver<'a> {
         stream: Stream,
         loaded: Loaded,
     ) -> Result<Driver<'a>, DriveError> {
-        let holder = Holder::this_process();
-        let lease = match world.store.acquire(&stream, &holder, (world.clock)(), LEASE_MS)? {
-            Ok(lease) => lease,
-            Err(held) => {
-                let holder = in_words(&held.holder);
-                return Err(DriveError::Held { holder, until: held.until });
-            }
-        };
+        let lease = lease::take(world, &stream)?;
         Ok(Driver {
             world,
             logic,
@@ -210,19 +198,8 @@ impl<'a> Driver<'a> {
 
     /// Drives the run until it is over, waits for a person, or should pause.
     pub fn drive(&mut self) -> Result<Stopped, DriveError> {
-        let stopped = self.driven();
-        if let Some(lease) = self.lease.take() {
-            // Why the run stopped counts more than that its lease must be left to end.
-            let released = self.world.store.release(&self.stream, &lease);
-            if stopped.is_ok() {
-                released?;
-            }
-        }
-        stopped
-    }
-
-    fn driven(&mut self) -> Result<Stopped, DriveError> {
         loop {
+            self.renew((self.world.clock)())?;
             self.go_on()?;
             if self.run.is_over() {
                 self.wait_for_late_answers()?;
@@ -230,14 +207,23 @@ impl<'a> Driver<'a> {
             }
             if self.should_stop() {
                 self.wait_for_what_cannot_be_repeated()?;
+                self.wait_for_late_answers()?;
                 self.pause()?;
                 return Ok(Stopped::Paused);
+            }
+            if self.is_late() {
+                self.come_to_rest()?;
+                self.input(&Input::Tick)?;
+                continue;
             }
             self.let_go()?;
             self.dispatch();
             match self.next_answer()? {
                 Next::Answer(call, answer) => self.answer(call, answer)?,
-                Next::Waiting => return Ok(Stopped::Waiting),
+                Next::Waiting => {
+                    self.wait_for_late_answers()?;
+                    return Ok(Stopped::Waiting);
+                }
                 Next::Look => {}
             }
         }
@@ -245,8 +231,13 @@ impl<'a> Driver<'a> {
 
     /// Goes on without an input, as long as it can and should.
     fn go_on(&mut self) -> Result<(), DriveError> {
-        while !self.should_stop() && self.goes_on()? {}
+        while !self.should_stop() && !self.is_late() && self.goes_on()? {}
         Ok(())
+    }
+
+    /// Whether the run's time is over.
+    fn is_late(&self) -> bool {
+        self.run.deadline().is_some_and(|deadline| (self.world.clock)() >= deadline)
     }
 
     /// Goes on to where the run can go no further without an input: only there it takes one.
@@ -257,6 +248,7 @@ impl<'a> Driver<'a> {
 
     /// Goes on for a while. Says whether there is more to do.
     fn goes_on(&mut self) -> Result<bool, DriveError> {
+        self.renew((self.world.clock)())?;
         let advanced =
             advance(&self.plan, &mut self.run, None, self.logic).map_err(DriveError::Refused)?;
         let more = advanced.more;
@@ -329,6 +321,7 @@ impl<'a> Driver<'a> {
 
     /// Somebody else has written: what they wrote counts.
     fn reload(&mut self) -> Result<(), DriveError> {
+        self.make_sure((self.world.clock)())?;
         let loaded = load(self.world.store, &self.stream, None, self.logic)?;
         self.plan = loaded.plan;
         self.run = loaded.run;
@@ -348,130 +341,9 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Calls that have left and were not answered may have happened.
-    fn look_after_doubts(&mut self) -> Result<(), DriveError> {
-        let left = self.run.pending().filter(|pending| has_left(pending));
-        let left = left.map(|pending| pending.id).filter(|call| !self.held.contains(call));
-        let left: Vec<CallId> = left.collect();
-        if left.is_empty() {
-            return Ok(());
-        }
-        // What the run begins on the way is not in doubt.
-        self.come_to_rest()?;
-        let mut in_doubt = Vec::new();
-        let mut again = Vec::new();
-        for pending in left.into_iter().filter_map(|call| self.run.pending_call(call)) {
-            match contract(pending) {
-                Some(Again::WithKey) => again.push(pending.id),
-                Some(Again::ByAsking) => in_doubt.push(pending.id),
-                Some(Again::Freely) | None => {}
-            }
-        }
-        if !in_doubt.is_empty() {
-            self.input(&Input::Interrupted(in_doubt))?;
-        }
-        for call in again {
-            self.input(&Input::Again(call))?;
-        }
-        Ok(())
-    }
-
-    /// Calls that were held back leave now, which is recorded before they do.
-    fn let_go(&mut self) -> Result<(), DriveError> {
-        while let Some(call) = self.held.first().copied() {
-            self.input(&Input::Again(call))?;
-            self.held.remove(&call);
-        }
-        Ok(())
-    }
-
-    /// Has everything leave that may, and gives up what nobody waits for.
-    fn dispatch(&mut self) {
-        let mut leaving = Vec::new();
-        let is_question = |pending: &&Pending| matches!(pending.request, Request::Question(_));
-        let open = self.run.pending().filter(is_question).count() as u64;
-        // Questions count over the run's lineage, so that a list of answers is not begun anew.
-        let mut nth = self.run.questions_asked().saturating_sub(open);
-        for pending in self.run.pending() {
-            nth += u64::from(is_question(&pending));
-            if self.under_way.contains_key(&pending.id) {
-                continue;
-            }
-            match &pending.request {
-                Request::Model(_) | Request::Tool(_) if pending.stage == Stage::Started => {
-                    leaving.push(pending.clone());
-                }
-                Request::Question(question) => {
-                    self.under_way.insert(pending.id, ());
-                    match self.world.people.answer(question, nth) {
-                        None => {}
-                        Some(Ok(value)) => {
-                            self.at_once.push_back((pending.id, Answer::Person(value, None)));
-                        }
-                        Some(Err(fault)) => {
-                            self.at_once.push_back((pending.id, Answer::Failed(fault)));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        for pending in leaving {
-            self.under_way.insert(pending.id, ());
-            let id = pending.id;
-            let call = self.call(pending);
-            let (adapter, answers) = (self.world.adapter, &self.answers.0);
-            if let Some(answer) = self.world.dispatcher.start(id, call, adapter, answers) {
-                self.at_once.push_back((id, answer));
-            }
-        }
-        let lost: Vec<CallId> = self
-            .under_way
-            .keys()
-            .copied()
-            .filter(|call| self.run.pending_call(*call).is_none())
-            .filter(|call| !self.run.awaits_late(*call))
-            .collect();
-        for call in lost {
-            self.under_way.remove(&call);
-            self.world.dispatcher.cancel(self.run.id(), call);
-        }
-    }
-
-    fn call(&self, pending: Pending) -> Call {
-        Call {
-            run: self.run.id().clone(),
-            at: pending.at,
-            key: idempotency_key(self.run.id(), pending.intent),
-            attempt: pending.attempt,
-            request: pending.request,
-            now: self.run.now(),
-        }
-    }
-
-    fn answer(&mut self, call: CallId, mut answer: Answer) -> Result<(), DriveError> {
-        self.under_way.remove(&call);
-        if let Some(pending) = self.run.pending_call(call) {
-            answer = answered::settled(answer, pending);
-        }
-        self.input(&Input::Answer(call, answer))
-    }
-
     /// The next thing that happens.
     fn next_answer(&mut self) -> Result<Next, DriveError> {
-        if let Some((call, answer)) = self.at_once.pop_front() {
-            return Ok(Next::Answer(call, answer));
-        }
-        if let Ok((call, answer)) = self.answers.1.try_recv() {
-            return Ok(Next::Answer(call, answer));
-        }
         let now = (self.world.clock)();
-        if let Some(deadline) = self.run.deadline()
-            && now >= deadline
-        {
-            self.input(&Input::Tick)?;
-            return Ok(Next::Look);
-        }
         let timers = self.run.pending().filter_map(|pending| match pending.request {
             Request::Timer(due) => Some((due, pending.id)),
             _ => None,
@@ -482,10 +354,15 @@ impl<'a> Driver<'a> {
         {
             return Ok(Next::Answer(timer, Answer::Due));
         }
+        if let Some((call, answer)) = self.at_once.pop_front() {
+            return Ok(Next::Answer(call, answer));
+        }
+        if let Ok((call, answer)) = self.answers.1.try_recv() {
+            return Ok(Next::Answer(call, answer));
+        }
         if self.waits_for_people_only() {
             return Ok(Next::Waiting);
         }
-        self.renew(now)?;
         let until = first.map(|(due, _)| due).into_iter().chain(self.run.deadline()).min();
         let patience = until.map_or(LOOK, |due| {
             let micros = due.micros().saturating_sub(now.micros());
@@ -517,20 +394,6 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn renew(&mut self, now: Timestamp) -> Result<(), DriveError> {
-        if self.renewed.elapsed() < Duration::from_millis(LEASE_MS / 3) {
-            return Ok(());
-        }
-        self.renewed = Instant::now();
-        match &self.lease {
-            Some(lease) if !self.world.store.renew(&self.stream, lease, now, LEASE_MS)? => {
-                self.lease = None;
-                Err(DriveError::TakenOver)
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn pause(&mut self) -> Result<(), DriveError> {
         while !self.run.is_over() {
             let could_go_on = self.run.can_go_on();
@@ -551,45 +414,6 @@ impl<'a> Driver<'a> {
         }
         Ok(())
     }
-
-    /// A call that must not be made again unasked would be in doubt for ever if it were given up
-    /// now. It ends by itself, or when its time is over.
-    fn wait_for_what_cannot_be_repeated(&mut self) -> Result<(), DriveError> {
-        let counts = |pending: &&Pending| contract(pending) == Some(Again::ByAsking);
-        (self.world.progress)(&self.plan, &self.run);
-        while self
-            .run
-            .pending()
-            .filter(counts)
-            .any(|pending| self.under_way.contains_key(&pending.id))
-        {
-            self.renew((self.world.clock)())?;
-            let answer = match self.at_once.pop_front() {
-                Some(answer) => Some(answer),
-                None => self.answers.1.recv_timeout(LOOK).ok(),
-            };
-            match answer {
-                Some((call, answer)) => self.answer(call, answer)?,
-                None => self.notice_others()?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes that left before their branch was given up come back, or are given up too.
-    fn wait_for_late_answers(&mut self) -> Result<(), DriveError> {
-        let begin = Instant::now();
-        loop {
-            let late: Vec<CallId> =
-                self.under_way.keys().copied().filter(|call| self.run.awaits_late(*call)).collect();
-            let Some(left) = GRACE.checked_sub(begin.elapsed()).filter(|_| !late.is_empty()) else {
-                return Ok(());
-            };
-            if let Ok((call, answer)) = self.answers.1.recv_timeout(left) {
-                self.answer(call, answer)?;
-            }
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -602,30 +426,6 @@ enum Next {
     Answer(CallId, Answer),
     Waiting,
     Look,
-}
-
-/// A process of this machine by its number, which is what people can look for.
-fn in_words(holder: &Holder) -> String {
-    let own = Holder::this_process();
-    let split = |name: &str| {
-        let (rest, begun) = name.rsplit_once(' ')?;
-        let (machine, number) = rest.rsplit_once(' ')?;
-        Some((machine.to_owned(), number.to_owned(), begun.to_owned()))
-    };
-    match (split(own.name()), split(holder.name())) {
-        (Some((here, ..)), Some((there, number, _))) if here == there => {
-            format!("process {number}")
-        }
-        _ => format!("`{holder}`, on another machine"),
-    }
-}
-
-/// How a call may run again, where it is one that leaves traces.
-fn contract(pending: &Pending) -> Option<Again> {
-    match &pending.request {
-        Request::Tool(call) => Some(call.again),
-        _ => None,
-    }
 }
 
 /// What must be on the disk before anything follows from it: that a write leaves, and what cannot

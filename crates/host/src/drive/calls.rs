@@ -1,0 +1,176 @@
+//! Calls on their way: what leaves, what is in doubt after a crash, what comes back too late.
+
+use std::time::Instant;
+
+use graph::Again;
+use runtime::{Answer, CallId, Input, Pending, Request, Stage, idempotency_key};
+
+use super::held::has_left;
+use super::{DriveError, Driver, GRACE, LOOK};
+use crate::adapter::Call;
+use crate::answered;
+
+impl Driver<'_> {
+    /// Calls that have left and were not answered may have happened.
+    pub(super) fn look_after_doubts(&mut self) -> Result<(), DriveError> {
+        let left = self.run.pending().filter(|pending| has_left(pending));
+        let left = left.map(|pending| pending.id).filter(|call| !self.held.contains(call));
+        let left: Vec<CallId> = left.collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        // What the run begins on the way is not in doubt.
+        self.come_to_rest()?;
+        let mut in_doubt = Vec::new();
+        let mut again = Vec::new();
+        for pending in left.into_iter().filter_map(|call| self.run.pending_call(call)) {
+            match contract(pending) {
+                Some(Again::WithKey) => again.push(pending.id),
+                Some(Again::ByAsking) => in_doubt.push(pending.id),
+                Some(Again::Freely) | None => {}
+            }
+        }
+        if !in_doubt.is_empty() {
+            self.input(&Input::Interrupted(in_doubt))?;
+        }
+        for call in again {
+            self.come_to_rest()?;
+            self.input(&Input::Again(call))?;
+        }
+        Ok(())
+    }
+
+    /// Calls that were held back leave now, which is recorded before they do.
+    pub(super) fn let_go(&mut self) -> Result<(), DriveError> {
+        while let Some(call) = self.held.first().copied() {
+            self.come_to_rest()?;
+            self.input(&Input::Again(call))?;
+            self.held.remove(&call);
+        }
+        Ok(())
+    }
+
+    /// Has everything leave that may, and gives up what nobody waits for.
+    pub(super) fn dispatch(&mut self) {
+        let mut leaving = Vec::new();
+        let is_question = |pending: &&Pending| matches!(pending.request, Request::Question(_));
+        let open = self.run.pending().filter(is_question).count() as u64;
+        // Questions count over the run's lineage, so that a list of answers is not begun anew.
+        let mut nth = self.run.questions_asked().saturating_sub(open);
+        for pending in self.run.pending() {
+            nth += u64::from(is_question(&pending));
+            if self.under_way.contains_key(&pending.id) {
+                continue;
+            }
+            match &pending.request {
+                Request::Model(_) | Request::Tool(_) if pending.stage == Stage::Started => {
+                    leaving.push(pending.clone());
+                }
+                Request::Question(question) => {
+                    self.under_way.insert(pending.id, ());
+                    match self.world.people.answer(question, nth) {
+                        None => {}
+                        Some(Ok(value)) => {
+                            self.at_once.push_back((pending.id, Answer::Person(value, None)));
+                        }
+                        Some(Err(fault)) => {
+                            self.at_once.push_back((pending.id, Answer::Failed(fault)));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for pending in leaving {
+            self.under_way.insert(pending.id, ());
+            let id = pending.id;
+            let call = self.call(pending);
+            let (adapter, answers) = (self.world.adapter, &self.answers.0);
+            if let Some(answer) = self.world.dispatcher.start(id, call, adapter, answers) {
+                self.at_once.push_back((id, answer));
+            }
+        }
+        let lost: Vec<CallId> = self
+            .under_way
+            .keys()
+            .copied()
+            .filter(|call| self.run.pending_call(*call).is_none())
+            .filter(|call| !self.run.awaits_late(*call))
+            .collect();
+        for call in lost {
+            self.under_way.remove(&call);
+            self.world.dispatcher.cancel(self.run.id(), call);
+        }
+    }
+
+    fn call(&self, pending: Pending) -> Call {
+        Call {
+            run: self.run.id().clone(),
+            at: pending.at,
+            key: idempotency_key(self.run.id(), pending.intent),
+            attempt: pending.attempt,
+            request: pending.request,
+            now: self.run.now(),
+        }
+    }
+
+    pub(super) fn answer(&mut self, call: CallId, mut answer: Answer) -> Result<(), DriveError> {
+        self.under_way.remove(&call);
+        if let Some(pending) = self.run.pending_call(call) {
+            answer = answered::settled(answer, pending);
+        }
+        self.input(&Input::Answer(call, answer))
+    }
+
+    /// A call that must not be made again unasked would be in doubt for ever if it were given up
+    /// now. It ends by itself, or when its time is over.
+    pub(super) fn wait_for_what_cannot_be_repeated(&mut self) -> Result<(), DriveError> {
+        let counts = |pending: &&Pending| contract(pending) == Some(Again::ByAsking);
+        (self.world.progress)(&self.plan, &self.run);
+        while self
+            .run
+            .pending()
+            .filter(counts)
+            .any(|pending| self.under_way.contains_key(&pending.id))
+        {
+            self.renew((self.world.clock)())?;
+            let answer = match self.at_once.pop_front() {
+                Some(answer) => Some(answer),
+                None => self.answers.1.recv_timeout(LOOK).ok(),
+            };
+            match answer {
+                Some((call, answer)) => self.answer(call, answer)?,
+                None => self.notice_others()?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes that left before their branch was given up come back, or are given up too.
+    pub(super) fn wait_for_late_answers(&mut self) -> Result<(), DriveError> {
+        let begin = Instant::now();
+        loop {
+            let late: Vec<CallId> =
+                self.under_way.keys().copied().filter(|call| self.run.awaits_late(*call)).collect();
+            let Some(left) = GRACE.checked_sub(begin.elapsed()).filter(|_| !late.is_empty()) else {
+                return Ok(());
+            };
+            self.renew((self.world.clock)())?;
+            let answer = match self.at_once.pop_front() {
+                Some(answer) => Some(answer),
+                None => self.answers.1.recv_timeout(left.min(LOOK)).ok(),
+            };
+            if let Some((call, answer)) = answer {
+                self.answer(call, answer)?;
+            }
+        }
+    }
+}
+
+/// How a call may run again, where it is one that leaves traces.
+fn contract(pending: &Pending) -> Option<Again> {
+    match &pending.request {
+        Request::Tool(call) => Some(call.again),
+        _ => None,
+    }
+}
