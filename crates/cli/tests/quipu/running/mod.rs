@@ -123,8 +123,10 @@ impl Running {
     pub(super) fn line(&mut self) -> String {
         let mut line = Vec::new();
         let stderr = self.0.stderr.as_mut().unwrap();
-        for byte in stderr.bytes().map(Result::unwrap).take_while(|byte| *byte != b'\n') {
-            line.push(byte);
+        // One by one: what comes behind is for whoever waits for the end.
+        let mut byte = [0];
+        while stderr.read(&mut byte).unwrap() > 0 && byte != *b"\n" {
+            line.push(byte[0]);
         }
         String::from_utf8(line).unwrap()
     }
