@@ -192,13 +192,16 @@ pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
     let line = |row: &[Cow<'_, str>; N]| {
-        // Not by the width of a format, which has a limit that values do not have.
-        let fill = |cell: &str, width: &usize| " ".repeat(width - cell.chars().count());
-        let cells =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell}{}", fill(cell, width)));
+        let cells = row.iter().zip(&widths).map(|(cell, width)| filled(cell, *width));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A text filled up to a width. The width of a format is at most 65,535, and a cell can be wider.
+pub(crate) fn filled(text: &str, width: usize) -> String {
+    let fill = width.saturating_sub(text.chars().count());
+    format!("{text}{}", " ".repeat(fill))
 }
 
 /// The word of a choice, as a user writes it.

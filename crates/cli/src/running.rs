@@ -595,7 +595,7 @@ fn next(commands: &[(&str, &str)]) {
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     for (at, (command, what)) in commands.iter().enumerate() {
         let lead = if at == 0 { "next:" } else { "     " };
-        output::note(&format!("{lead} {command:width$}  {what}"));
+        output::note(&format!("{lead} {}  {what}", output::filled(command, width)));
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 pub(crate) struct WorldChoice {
     /// The model that every agent asks: `stub:low`, `stub:high` and `stub:cycle` make answers up,
-    /// `script:FILE` takes them from a list, `record:FILE+MODEL` and `replay:FILE` keep and repeat them
+    /// `script:FILE` takes them from a list, `record:FILE,MODEL` and `replay:FILE` keep and repeat them
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Who answers questions: `ask` leaves them to people, a file is a JSON array taken in order

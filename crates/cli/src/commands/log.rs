@@ -51,8 +51,7 @@ pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
             let value = output::visible(json::compact(&lines.value(&place, &entry, &members)));
             write!(out, "{comma}\n  {value}").and_then(|()| {
                 after(&steps, entry.seq).try_for_each(|step| {
-                    let step = Value::map([("step", step.to_value())]);
-                    write!(out, ",\n  {}", output::visible(json::compact(&step)))
+                    write!(out, ",\n  {}", output::visible(json::compact(&step.to_value())))
                 })
             })
         } else {

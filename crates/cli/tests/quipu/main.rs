@@ -19,4 +19,5 @@ mod readme;
 mod rewrite;
 mod run;
 mod running;
+mod told;
 mod traces;
