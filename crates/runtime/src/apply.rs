@@ -396,6 +396,11 @@ impl Run {
 
     fn interrupted(&mut self, call: CallId) {
         let Some(waiting) = self.close(call) else { return };
+        if let Request::Question(question) = &waiting.pending.request {
+            let message = format!("`{}` got no answer that fits", question.prompt);
+            let fault = Fault::new(FaultKind::Input, message);
+            return self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+        }
         let message = format!(
             "the process died while `{}` was under way (attempt {}): it may have happened",
             waiting.pending.at, waiting.pending.attempt

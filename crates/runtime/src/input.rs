@@ -12,7 +12,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::record::Recorder;
 use crate::request;
-use crate::run::{Run, Status};
+use crate::run::{Run, Status, Waiting};
 use crate::step::finish_failed;
 use crate::{Fault, FaultKind};
 
@@ -151,11 +151,18 @@ pub(crate) fn receive(
         }
         Input::Interrupted(calls) => {
             let known = calls.iter().filter_map(|call| run.calls.get(call));
+            let is_question =
+                |waiting: &Waiting| matches!(waiting.pending.request, Request::Question(_));
+            // Questions outlive processes: only whoever answers them can have gone.
+            let reason = match known.clone().all(is_question) {
+                true => InterruptionReason::Shutdown,
+                false => InterruptionReason::Crash,
+            };
             let intents = request::affected(known);
             if intents.is_empty() {
                 return Err(Refusal::NotWaiting);
             }
-            recorder.interruption(InterruptionReason::Crash, intents);
+            recorder.interruption(reason, intents);
             What::Interrupted { calls: calls.clone(), ts }
         }
         Input::Set(values) => {

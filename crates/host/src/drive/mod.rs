@@ -341,6 +341,101 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    /// Calls that have left and were not answered may have happened.
+    fn look_after_doubts(&mut self) -> Result<(), DriveError> {
+        let left = self.run.pending().filter(|pending| has_left(pending));
+        let left = left.map(|pending| pending.id).filter(|call| !self.held.contains(call));
+        let left: Vec<CallId> = left.collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        // What the run begins on the way is not in doubt.
+        self.come_to_rest()?;
+        let mut in_doubt = Vec::new();
+        let mut again = Vec::new();
+        for pending in left.into_iter().filter_map(|call| self.run.pending_call(call)) {
+            match contract(pending) {
+                Some(Again::WithKey) => again.push(pending.id),
+                Some(Again::ByAsking) => in_doubt.push(pending.id),
+                Some(Again::Freely) | None => {}
+            }
+        if !in_doubt.is_empty() {
+            self.input(&Input::Interrupted(in_doubt))?;
+        for call in again {
+            self.input(&Input::Again(call))?;
+        Ok(())
+    }
+
+    /// Calls that were held back leave now, which is recorded before they do.
+    fn let_go(&mut self) -> Result<(), DriveError> {
+        while let Some(call) = self.held.first().copied() {
+            self.held.remove(&call);
+    /// Has everything leave that may, and gives up what nobody waits for.
+    fn dispatch(&mut self) {
+        let mut leaving = Vec::new();
+        let is_question = |pending: &&Pending| matches!(pending.request, Request::Question(_));
+        let open = self.run.pending().filter(is_question).count() as u64;
+        // Questions count over the run's lineage, so that a list of answers is not begun anew.
+        let mut nth = self.run.questions_asked().saturating_sub(open);
+        for pending in self.run.pending() {
+            nth += u64::from(is_question(&pending));
+            if self.under_way.contains_key(&pending.id) {
+                continue;
+            match &pending.request {
+                Request::Model(_) | Request::Tool(_) if pending.stage == Stage::Started => {
+                    leaving.push(pending.clone());
+                }
+                Request::Question(question) => {
+                    self.under_way.insert(pending.id, ());
+                    match self.world.people.answer(question, nth) {
+                        None => {}
+                        Some(Ok(value)) => {
+                            self.at_once.push_back((pending.id, Answer::Person(value, None)));
+                        }
+                        Some(Err(fault)) => {
+                            self.at_once.push_back((pending.id, Answer::Failed(fault)));
+                    }
+                _ => {}
+        for pending in leaving {
+            self.under_way.insert(pending.id, ());
+            let id = pending.id;
+            let call = self.call(pending);
+            let (adapter, answers) = (self.world.adapter, &self.answers.0);
+            if let Some(answer) = self.world.dispatcher.start(id, call, adapter, answers) {
+                self.at_once.push_back((id, answer));
+        let lost: Vec<CallId> = self
+            .under_way
+            .keys()
+            .copied()
+            .filter(|call| self.run.pending_call(*call).is_none())
+            .filter(|call| !self.run.awaits_late(*call))
+            .collect();
+        for call in lost {
+            self.under_way.remove(&call);
+            self.world.dispatcher.cancel(self.run.id(), call);
+    fn call(&self, pending: Pending) -> Call {
+        Call {
+            run: self.run.id().clone(),
+            at: pending.at,
+            key: idempotency_key(self.run.id(), pending.intent),
+            attempt: pending.attempt,
+            request: pending.request,
+            now: self.run.now(),
+    fn answer(&mut self, call: CallId, mut answer: Answer) -> Result<(), DriveError> {
+        self.under_way.remove(&call);
+        let pending = self.run.pending_call(call).map(|pending| &pending.request);
+        if let (Answer::Failed(_), Some(Request::Question(_))) = (&answer, pending) {
+            // Nobody can answer it: that is all there is to record.
+            return self.input(&Input::Interrupted(vec![call]));
+        if let (Answer::Failed(fault), Some(pending)) = (&mut answer, self.run.pending_call(call)) {
+            let mut details = match fault.details.take() {
+                Some(Value::Map(details)) => Arc::unwrap_or_clone(details),
+                Some(other) => Map::from_iter([("details".into(), other)]),
+                None => Map::default(),
+            };
+            details.insert("attempt".into(), Value::Int(pending.attempt.into()));
+            fault.details = Some(details.into());
+        self.input(&Input::Answer(call, answer))
     /// The next thing that happens.
     fn next_answer(&mut self) -> Result<Next, DriveError> {
         let now = (self.world.clock)();
