@@ -1,6 +1,5 @@
 //! What all commands that drive runs share: who answers, how it is stopped, what is printed.
 
-use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,14 +8,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use history::kinds::{Kind, What};
-use history::{Lineage, Stream, Timestamp, Visit};
+use history::{Stream, Timestamp};
 use host::config::Config;
 use host::models::{Absent, Profile, Sample};
 use host::{
     Adapter, Dispatcher, DriveError, Limits, ModelChoice, People, Registry, Shelved, Stopped,
     Unbound, World,
 };
-use runtime::{Fault, FaultKind, Plan, Question, Run, Status, ToolContract};
+use runtime::{Fault, FaultKind, Options, Plan, Question, Run, Status, ToolContract};
 use store::{AppendError, Store};
 use value::{Map, Text, Value, json};
 
@@ -30,41 +29,91 @@ pub(crate) struct Around {
     dispatcher: Dispatcher,
     people: Box<dyn People>,
     stop: Arc<AtomicBool>,
+    model: Option<Text>,
+    choice: Option<ModelChoice>,
+    answers: Option<Text>,
+    config: Option<Text>,
 }
 
 impl Around {
-    /// `model` is what was recorded, where the command line does not say. `folder` is where the
-    /// agent is, or the file by which its tools were bound.
+    /// What the command line does not say is as the run was begun with. `folder` is where an agent
+    /// that begins is.
     pub(crate) fn new(
         choice: &WorldChoice,
-        model: Option<&str>,
+        begun: &Options,
         plan: &Arc<Plan>,
         folder: &Path,
         store: Arc<dyn Store>,
     ) -> Result<Around> {
-        let model = choice.model.as_deref().or(model).map(str::parse::<ModelChoice>).transpose()?;
-        let is_stub = matches!(model, Some(ModelChoice::Stub(_)));
-        let people = people(choice.answers.as_deref(), is_stub)?;
-        let config = config(choice.config.as_deref(), folder)?;
-        let asked: Arc<dyn Adapter> = match &model {
+        let model = choice.model.as_deref().map(Text::from).or_else(|| begun.model.clone());
+        let asked = model.as_deref().map(str::parse::<ModelChoice>).transpose()?;
+        let unbound = asked.as_ref().map_or(Unbound::Fail, ModelChoice::unbound);
+        let answers = match choice.answers.as_deref() {
+            Some("ask") => Some("ask".into()),
+            Some(file) => Some(absolute(Path::new(file))?),
+            None => begun.answers.clone(),
+        };
+        let people = people(answers.as_deref(), unbound == Unbound::MakeUp)?;
+        let bound = config_file(choice.config.as_deref(), begun.config.as_deref(), folder);
+        let config = bound.as_deref().map(Config::load).transpose()?.unwrap_or_default();
+        let answering: Arc<dyn Adapter> = match &asked {
             None => Arc::new(Absent),
             Some(model) => model.open(&|profile| sample(plan, profile), Arc::new(Absent))?,
         };
-        let unbound = if is_stub { Unbound::MakeUp } else { Unbound::Fail };
         let shelved = Arc::new(Shelved::new(store, plan.name.clone()));
-        let registry = Registry::new(&config, asked, unbound).with_stores(shelved);
-        let dispatcher = Dispatcher::new(&Limits::of(&config));
-        Ok(Around { registry, dispatcher, people, stop: stop_on_signals()? })
+        Ok(Around {
+            registry: Registry::new(&config, answering, unbound).with_stores(shelved),
+            dispatcher: Dispatcher::new(&Limits::of(&config)),
+            people,
+            stop: stop_on_signals()?,
+            model,
+            choice: asked,
+            answers,
+            config: bound.as_deref().map(absolute).transpose()?,
+        })
     }
 
-    /// What is known of tools, to be pinned in a run.
-    pub(crate) fn contracts(&self, tools: &[Text]) -> BTreeMap<Text, ToolContract> {
-        let known = tools.iter().filter_map(|tool| {
-            let contract = self.registry.resolve("tool", tool)?;
-            let (touches, again) = (contract.touches, contract.again);
-            Some((tool.clone(), ToolContract { touches, again, timeout_ms: None }))
+    /// Has a run go on with this world, whoever resumes it, and wherever.
+    pub(crate) fn pin(&self, options: &mut Options, plan: &Plan) {
+        let is_made_up = self.choice.as_ref().map(ModelChoice::unbound) == Some(Unbound::MakeUp);
+        options.model = self.model.clone();
+        options.rehearsal = is_made_up;
+        options.in_turn = is_made_up
+            || matches!(self.choice, Some(ModelChoice::Script(_) | ModelChoice::Replay(_)));
+        options.config = self.config.clone();
+        options.answers = self.answers.clone();
+        let known = plan.tools().into_iter().filter_map(|tool| {
+            let contract = self.registry.resolve("tool", &tool)?;
+            let pinned = ToolContract {
+                touches: contract.touches,
+                again: contract.again,
+                timeout_ms: None,
+                made_up: !self.registry.is_bound(&tool),
+            };
+            Some((tool, pinned))
         });
-        known.collect()
+        options.tools = known.collect();
+    }
+
+    /// A tool that answered when the run began must still be there: without it a run would fail, or
+    /// go on with answers that were made up.
+    pub(crate) fn refuse_without_tools(&self, begun: &Options, plan: &Plan) -> Result<()> {
+        let tools = plan.tools();
+        let is_gone = |tool: &&Text| {
+            let was_bound = begun.tools.get(*tool).is_some_and(|contract| !contract.made_up);
+            was_bound && !self.registry.is_bound(tool)
+        };
+        let gone: Vec<String> =
+            tools.iter().filter(is_gone).map(|tool| format!("`{tool}`")).collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let place = begun.config.as_deref().unwrap_or("quipu.toml");
+        bail!(
+            "nothing is bound to {} any more, which was there when the run began: put `{place}` \
+             right, or say `--config FILE`",
+            gone.join(", ")
+        )
     }
 
     /// Does something with everything that a driver needs.
@@ -139,55 +188,37 @@ fn tell_of_pause(run: &Run) {
     }
 }
 
-/// The tools that are bound.
-pub(crate) fn config(named: Option<&str>, folder: &Path) -> Result<Config> {
-    match config_file(named, folder) {
-        Some(file) => Ok(Config::load(&file)?),
-        None => Ok(Config::default()),
+/// Where tools are bound: in a file that was named, in the one that the run was begun with, in the
+/// one beside the agent, or in the one in this folder.
+fn config_file(named: Option<&str>, begun: Option<&str>, folder: &Path) -> Option<PathBuf> {
+    let there = |path: PathBuf| path.is_file().then_some(path);
+    match (named, begun) {
+        (Some(named), _) => Some(named.into()),
+        // That it is not there any more counts only if the run needs it.
+        (None, Some(begun)) => there(begun.into()),
+        (None, None) => {
+            there(folder.join(host::config::FILE)).or_else(|| there(host::config::FILE.into()))
+        }
     }
 }
 
-/// Where tools are bound: the file that was named, the one beside the agent, or the one in this
-/// folder.
-pub(crate) fn config_file(named: Option<&str>, folder: &Path) -> Option<PathBuf> {
-    if let Some(named) = named {
-        return Some(PathBuf::from(named));
-    }
-    let beside = if folder.is_file() { folder.to_path_buf() } else { folder.join(CONFIG) };
-    [beside, PathBuf::from(CONFIG)].into_iter().find(|file| file.is_file())
+/// The tools that are bound for this folder.
+pub(crate) fn config(named: Option<&str>) -> Result<Config> {
+    let file = config_file(named, None, Path::new("."));
+    Ok(file.as_deref().map(Config::load).transpose()?.unwrap_or_default())
 }
 
-/// What it is called, unless somebody says otherwise.
-const CONFIG: &str = "quipu.toml";
-
-/// Where the tools of a run were bound when it began, if that is not the usual place: whoever goes
-/// on with it need not say so again.
-pub(crate) fn bound_by(store: &dyn Store, stream: &Stream) -> Result<PathBuf> {
-    let mut found = None;
-    if let Some(lineage) = Lineage::of(store, stream, None)? {
-        lineage.visit(store, Some(&[Kind::RunStarted]), 0, |_, entry| {
-            let fact = store.fact(&entry.event).ok().flatten();
-            if let Some(What::RunStarted(started)) = fact.map(|fact| fact.what) {
-                let named = started.versions.as_ref().and_then(|versions| versions.get("config"));
-                found = named.and_then(Value::as_text).map(|named| PathBuf::from(&**named));
-            }
-            if found.is_some() { Visit::Stop } else { Visit::More }
-        })?;
-    }
-    Ok(found.unwrap_or_else(|| PathBuf::from(".")))
-}
-
-/// What a run remembers about where its tools were bound.
-pub(crate) fn remembered(choice: &WorldChoice, folder: &Path) -> Option<(Text, Value)> {
-    let file = config_file(choice.config.as_deref(), folder)?;
-    (file != Path::new(CONFIG)).then(|| ("config".into(), file.display().to_string().into()))
+fn absolute(path: &Path) -> Result<Text> {
+    let whole = std::path::absolute(path);
+    let whole = whole.with_context(|| format!("cannot use `{}`", path.display()))?;
+    Ok(whole.to_string_lossy().into())
 }
 
 fn people(answers: Option<&str>, is_stub: bool) -> Result<Box<dyn People>> {
     Ok(match answers {
         Some("ask") => Box::new(Terminal),
-        Some(file) => Box::new(Listed(read_list(file)?)),
-        None if is_stub => Box::new(FirstOption),
+        Some(file) => Box::new(Listed { file: file.to_owned(), answers: read_list(file)? }),
+        None if is_stub => Box::new(MadeUp),
         None => Box::new(Terminal),
     })
 }
@@ -200,36 +231,91 @@ fn read_list(file: &str) -> Result<Vec<Value>> {
     }
 }
 
-/// Takes the first option, in lower case, as the stub models do.
-struct FirstOption;
+/// Takes the first option, in lower case, as the stub models do; else something that fits.
+struct MadeUp;
 
-impl People for FirstOption {
+impl People for MadeUp {
     fn answer(&self, question: &Question, _: u64) -> Option<Result<Value, Fault>> {
-        Some(Ok(match (question.options.first(), &question.default) {
-            (Some(Value::Text(option)), _) => Value::text(option.to_lowercase()),
-            (Some(option), _) => option.clone(),
-            (None, Some(default)) => default.clone(),
-            (None, None) => "approve".into(),
-        }))
+        let answer = match (question.options.first(), &question.default, &question.schema) {
+            (Some(Value::Text(option)), ..) => Value::text(option.to_lowercase()),
+            (Some(option), ..) => option.clone(),
+            (None, Some(default), _) => default.clone(),
+            (None, None, Some(schema)) => made_up(schema),
+            (None, None, None) => "approve".into(),
+        };
+        Some(fitting(question, answer, "a stub"))
     }
 }
 
+/// Something of the type that a JSON Schema wants.
+fn made_up(schema: &Value) -> Value {
+    let first = |name: &str| schema.get(name).and_then(Value::as_list)?.first().cloned();
+    let own = schema.get("const").cloned().or_else(|| first("enum"));
+    let own = own.or_else(|| schema.get("default").cloned());
+    let least = || schema.get("minimum").cloned().unwrap_or(Value::Int(1));
+    let members = |names: &[Value]| {
+        names
+            .iter()
+            .filter_map(Value::as_text)
+            .map(|name| {
+                let member = schema.get("properties").and_then(|members| members.get(name));
+                (name.clone(), member.map_or_else(|| "stub".into(), made_up))
+            })
+            .collect::<Map>()
+    };
+    let kind = schema.get("type").and_then(Value::as_text).map(|kind| &**kind);
+    own.unwrap_or_else(|| match kind {
+        Some("string") => "stub".into(),
+        Some("integer" | "number") => least(),
+        Some("boolean") => true.into(),
+        Some("array") => Value::list([]),
+        Some("null") => Value::Null,
+        Some("object") => {
+            members(schema.get("required").and_then(Value::as_list).unwrap_or_default()).into()
+        }
+        _ => "approve".into(),
+    })
+}
+
 /// Takes answers from a list.
-struct Listed(Vec<Value>);
+struct Listed {
+    file: String,
+    answers: Vec<Value>,
+}
 
 impl People for Listed {
     fn answer(&self, question: &Question, nth: u64) -> Option<Result<Value, Fault>> {
         let at = usize::try_from(nth).unwrap_or(usize::MAX);
-        let given = at.checked_sub(1).and_then(|at| self.0.get(at));
-        Some(given.cloned().ok_or_else(|| {
-            let message = format!(
-                "there are {} answers in the file, and `{}` would need one more",
-                self.0.len(),
-                question.prompt
-            );
-            Fault::new(FaultKind::Input, message)
-        }))
+        Some(match at.checked_sub(1).and_then(|at| self.answers.get(at)) {
+            Some(answer) => {
+                fitting(question, answer.clone(), &format!("answer {nth} of `{}`", self.file))
+            }
+            None => {
+                let there = output::plural(self.answers.len(), "answer");
+                let (prompt, file) = (&question.prompt, &self.file);
+                let message =
+                    format!("there is no answer {nth} to `{prompt}`: `{file}` has {there}");
+                Err(no_answer(message))
+            }
+        })
     }
+}
+
+/// An answer, if it can be one.
+fn fitting(question: &Question, answer: Value, whose: &str) -> Result<Value, Fault> {
+    match question.refuses(&answer) {
+        None => Ok(answer),
+        Some(why) => {
+            let message = format!("{whose} cannot answer `{}`: {why}", question.prompt);
+            Err(no_answer(message))
+        }
+    }
+}
+
+/// The run only records that there was none: why is told here.
+fn no_answer(message: String) -> Fault {
+    output::note(&format!("note: {message}"));
+    Fault::new(FaultKind::Input, message)
 }
 
 /// Asks on the terminal, where there is one.

@@ -74,6 +74,11 @@ impl Registry {
         }
     }
 
+    /// Whether something is bound to a tool, so that nothing is made up in its place.
+    pub fn is_bound(&self, tool: &str) -> bool {
+        self.tools.contains_key(tool)
+    }
+
     fn call_unbound(&self, tool: &ToolCall) -> Calling {
         if self.unbound == Unbound::MakeUp {
             return Calling::Now(Answer::Value(made_up(tool)));

@@ -20,6 +20,10 @@ pub struct Options {
     pub in_turn: bool,
     /// Persistent stores are kept in the run: it is a rehearsal.
     pub rehearsal: bool,
+    /// Where its tools are bound: the path of a file.
+    pub config: Option<Text>,
+    /// Who answers its questions: `ask` leaves them to people, anything else is the path of a file.
+    pub answers: Option<Text>,
     /// What each tool touches, and how it may run again, as it was declared when the run began.
     pub tools: BTreeMap<Text, ToolContract>,
     /// In a fork, writes may leave.
@@ -76,6 +80,8 @@ pub struct ToolContract {
     pub again: Again,
     /// How long it may take.
     pub timeout_ms: Option<u64>,
+    /// Nothing is bound to it: its answers are made up.
+    pub made_up: bool,
 }
 
 impl Options {
@@ -114,8 +120,12 @@ impl Options {
         if !limits.is_empty() {
             put("limits", limits.into());
         }
-        if let Some(model) = &self.model {
-            put("model", Value::Text(model.clone()));
+        for (name, text) in
+            [("model", &self.model), ("config", &self.config), ("answers", &self.answers)]
+        {
+            if let Some(text) = text {
+                put(name, Value::Text(text.clone()));
+            }
         }
         for (name, is_so) in
             [("in_turn", self.in_turn), ("rehearsal", self.rehearsal), ("live", self.live)]
@@ -143,6 +153,7 @@ impl Options {
             limits.and_then(|limits| limits.get(name)).and_then(as_number).unwrap_or(usual)
         };
         let maybe = |name: &str| limits.and_then(|limits| limits.get(name)).and_then(as_number);
+        let text = |name: &str| map.get(name).and_then(Value::as_text).cloned();
         let is = |name: &str| map.get(name) == Some(&Value::Bool(true));
         let members =
             |value: Option<&Value>| value.and_then(Value::as_map).cloned().unwrap_or_default();
@@ -164,7 +175,9 @@ impl Options {
                     .filter_map(|(tool, most)| Some((tool.clone(), as_number(most)?)))
                     .collect(),
             },
-            model: map.get("model").and_then(Value::as_text).cloned(),
+            model: text("model"),
+            config: text("config"),
+            answers: text("answers"),
             in_turn: is("in_turn"),
             rehearsal: is("rehearsal"),
             tools: members(map.get("tools"))
@@ -182,8 +195,12 @@ impl Options {
 
 impl ToolContract {
     /// A tool of which nothing is known may do anything, and must not be repeated.
-    pub const UNKNOWN: ToolContract =
-        ToolContract { touches: Touches::Write, again: Again::ByAsking, timeout_ms: None };
+    pub const UNKNOWN: ToolContract = ToolContract {
+        touches: Touches::Write,
+        again: Again::ByAsking,
+        timeout_ms: None,
+        made_up: false,
+    };
 
     fn value(self) -> Value {
         let touches = match self.touches {
@@ -202,6 +219,7 @@ impl ToolContract {
         };
         let mut members = vec![("touches", touches.into()), ("again", Value::text(again))];
         members.extend(self.timeout_ms.map(|timeout| ("timeout_ms", number(timeout))));
+        members.extend(self.made_up.then_some(("made_up", true.into())));
         Value::map(members)
     }
 
@@ -223,6 +241,7 @@ impl ToolContract {
                 _ => Again::ByAsking,
             },
             timeout_ms: value.get("timeout_ms").and_then(as_number),
+            made_up: value.get("made_up") == Some(&Value::Bool(true)),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Doctor) -> Result<Outcome> {
         logic(),
         store(arguments),
     ];
-    match config(arguments.config.as_deref(), Path::new(".")) {
+    match config(arguments.config.as_deref()) {
         Ok(config) => checks.extend(tools(&config)),
         Err(error) => {
             checks.push(Check { name: "quipu.toml".into(), found: Err(output::told(&error)) })

@@ -11,7 +11,7 @@ use history::plan::{Refusal, Wish};
 use history::{Lineage, Place, Stream};
 use host::pinned::pin;
 use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load};
-use runtime::{Input, Options, Plan, Request, Run, migrate};
+use runtime::{Input, Options, Request, Run, migrate};
 use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
 use store::{Durability, Store, names};
 use value::{Map, Text, Value};
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
             bail!("there is a branch `{branch}` already");
         }
     }
-    let begins = match beginning(arguments, &*store, &at)? {
+    let begins = match beginning(arguments, &store, &at)? {
         Ok(begins) => begins,
         Err(outcome) => return Ok(outcome),
     };
@@ -118,7 +118,7 @@ fn place(store: &dyn Store, words: &str) -> Result<Place> {
 /// How the fork of a run of ours goes on.
 struct Begins {
     going_on: GoingOn,
-    plan: Arc<Plan>,
+    around: Around,
     values: Map,
     answers: Vec<(Text, Value)>,
 }
@@ -126,11 +126,11 @@ struct Begins {
 /// What is to be different in the fork; nothing for a history that Quipu did not run itself.
 fn beginning(
     arguments: &Fork,
-    store: &dyn Store,
+    store: &Arc<dyn Store>,
     at: &Place,
 ) -> Result<Result<Option<Begins>, Outcome>> {
     let mut logic = Python::default();
-    let loaded = match load(store, &at.stream, Some(at.seq + 1), &mut logic) {
+    let loaded = match load(&**store, &at.stream, Some(at.seq + 1), &mut logic) {
         Ok(loaded) => loaded,
         Err(LoadError::Foreign(_) | LoadError::NoRun(_)) => {
             let is_more = !arguments.set.is_empty()
@@ -171,12 +171,16 @@ fn beginning(
         going_on.graph = Some(pinned.checksum);
         plan = pinned.plan;
     }
-    let mut options: Options = loaded.run.options().clone();
+    let begun = loaded.run.options();
+    let around = Around::new(&arguments.world, begun, &plan, Path::new("."), store.clone())?;
+    // Whoever names another model may want to have everything made up.
+    if arguments.world.model.is_none() {
+        around.refuse_without_tools(begun, &plan)?;
+    }
+    let mut options: Options = begun.clone();
+    around.pin(&mut options, &plan);
     options.live = arguments.live;
     options.outputs.clear();
-    if let Some(model) = &arguments.world.model {
-        options.model = Some(model.as_str().into());
-    }
     limit(&mut options.limits, &arguments.limits)?;
     for words in &arguments.output {
         let (node, value) = named_value(words)?;
@@ -192,7 +196,7 @@ fn beginning(
     let values = arguments.set.iter().map(|words| named_value(words)).collect::<Result<Map>>()?;
     let answers = arguments.answer.iter().map(|words| answer(&loaded.run, words, at));
     let answers = answers.collect::<Result<_>>()?;
-    Ok(Ok(Some(Begins { going_on, plan, values, answers })))
+    Ok(Ok(Some(Begins { going_on, around, values, answers })))
 }
 
 fn before(at: &Place) -> Place {
@@ -252,16 +256,8 @@ fn go_on(
     forked: &Forked,
 ) -> Result<Outcome> {
     let is_json = arguments.format.is_json();
-    let options = begins.going_on.options.as_deref().map(Options::from_map).unwrap_or_default();
-    let around = Around::new(
-        &arguments.world,
-        options.model.as_deref(),
-        &begins.plan,
-        Path::new("."),
-        store.clone(),
-    )?;
     let mut logic = Python::default();
-    let (plan, run, stopped) = around.with(&**store, is_json, |world| {
+    let (plan, run, stopped) = begins.around.with(&**store, is_json, |world| {
         let mut driver = Driver::resume(world, &mut logic, stream.clone())?;
         let stopped = driver.drive()?;
         Ok((driver.plan().clone(), driver.run().clone(), stopped))

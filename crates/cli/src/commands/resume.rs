@@ -1,11 +1,13 @@
 //! `quipu resume`
 
+use std::path::Path;
+
 use anyhow::Result;
 use host::{Driver, Python, Stopped, load};
 
 use crate::args::running::Resume;
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, bound_by, not_driven, report_on, run_stream};
+use crate::running::{Around, not_driven, report_on, run_stream};
 use crate::{Outcome, find};
 
 pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
@@ -19,10 +21,10 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
         return report_on(&*store, (loaded.plan, loaded.run, Stopped::Over), is_json);
     }
     let name = stream.to_string();
-    let model = loaded.run.options().model.clone();
-    let bound = bound_by(&*store, &stream)?;
-    let around =
-        Around::new(&arguments.world, model.as_deref(), &loaded.plan, &bound, store.clone())?;
+    let begun = loaded.run.options();
+    let here = Path::new(".");
+    let around = Around::new(&arguments.world, begun, &loaded.plan, here, store.clone())?;
+    around.refuse_without_tools(begun, &loaded.plan)?;
     around
         .with(&*store, is_json, |world| {
             let mut driver = Driver::resume(world, &mut logic, stream)?;

@@ -8,8 +8,8 @@ use diagnostics::{Severity, render};
 use frontends::Format;
 use graph::{Graph, Kind};
 use host::pinned::{Pinned, pin};
-use host::{Driver, ModelChoice, Python};
-use runtime::{Begin, Options, Plan};
+use host::{Driver, Python};
+use runtime::{Begin, Options};
 use value::{Map, Text, Value, json};
 
 use super::fork::new_id;
@@ -17,7 +17,7 @@ use crate::args::running::Run;
 use crate::args::{OntologyVersion, Reading};
 use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, limit, named_value, not_driven, remembered, report_on};
+use crate::running::{Around, limit, named_value, not_driven, report_on};
 use crate::{Outcome, output};
 
 pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
@@ -31,19 +31,21 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         pin(&graph).with_context(|| format!("`{}` cannot run", arguments.file))?;
     let store = open_shared(&arguments.store, Access::Create)?;
     let folder = Path::new(&arguments.file).parent().unwrap_or(Path::new("."));
-    let around = Around::new(&arguments.world, None, &plan, folder, store.clone())?;
+    let mut options = Options::default();
+    let around = Around::new(&arguments.world, &options, &plan, folder, store.clone())?;
+    around.pin(&mut options, &plan);
+    limit(&mut options.limits, &arguments.limits)?;
     let run: Text = match &arguments.id {
         Some(id) => new_id(id)?,
         None => uuid::Uuid::now_v7().to_string().into(),
     };
     let name = run.clone();
-    let mut versions = host::versions();
-    versions.extend(remembered(&arguments.world, folder));
+    let versions = host::versions();
     let begin = Begin {
         graph: checksum,
         document,
         inputs: inputs.clone(),
-        options: options(arguments, &plan, &around)?,
+        options,
         seed: seed(&run),
         versions,
         run,
@@ -66,22 +68,6 @@ fn seed(run: &str) -> u64 {
     let digest = format!("{:x}", value::Digest::of(run.as_bytes()));
     // Canonical JSON has no whole numbers beyond 2^53.
     u64::from_str_radix(&digest[..13], 16).unwrap_or(0)
-}
-
-fn options(arguments: &Run, plan: &Plan, around: &Around) -> Result<Options> {
-    let mut options = Options {
-        model: arguments.world.model.as_deref().map(Into::into),
-        tools: around.contracts(&plan.tools()),
-        ..Options::default()
-    };
-    let choice = arguments.world.model.as_deref().map(str::parse::<ModelChoice>).transpose()?;
-    options.rehearsal = matches!(choice, Some(ModelChoice::Stub(_)));
-    options.in_turn = matches!(
-        choice,
-        Some(ModelChoice::Stub(_) | ModelChoice::Script(_) | ModelChoice::Replay(_))
-    );
-    limit(&mut options.limits, &arguments.limits)?;
-    Ok(options)
 }
 
 fn inputs(arguments: &Run) -> Result<Map> {

@@ -9,6 +9,7 @@ mod compile;
 mod console;
 mod diff;
 mod documents;
+mod elsewhere;
 mod history;
 mod meaning;
 mod mermaid;

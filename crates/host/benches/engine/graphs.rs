@@ -30,7 +30,7 @@ impl Made {
 
     /// How a run of it begins. Nothing ends it but itself.
     pub(crate) fn begin(&self, run: &str, inputs: Map, again: Again) -> Begin {
-        let contract = ToolContract { touches: Touches::Write, again, timeout_ms: None };
+        let contract = ToolContract { touches: Touches::Write, again, ..ToolContract::UNKNOWN };
         let limits = Limits { visits: MANY, steps: MANY, fibers: MANY, ..Limits::default() };
         let tools = self.plan.tools().into_iter().map(|tool| (tool, contract)).collect();
         Begin {

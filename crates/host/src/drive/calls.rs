@@ -116,6 +116,11 @@ impl Driver<'_> {
 
     pub(super) fn answer(&mut self, call: CallId, mut answer: Answer) -> Result<(), DriveError> {
         self.under_way.remove(&call);
+        let pending = self.run.pending_call(call).map(|pending| &pending.request);
+        if let (Answer::Failed(_), Some(Request::Question(_))) = (&answer, pending) {
+            // Nobody can answer it: that is all there is to record.
+            return self.input(&Input::Interrupted(vec![call]));
+        }
         if let Some(pending) = self.run.pending_call(call) {
             answer = answered::settled(answer, pending);
         }

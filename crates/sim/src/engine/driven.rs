@@ -83,7 +83,7 @@ impl Setup {
     pub fn options(&self, plan: &Plan) -> Options {
         let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
         let contract =
-            ToolContract { touches: Touches::Write, again: self.again, timeout_ms: None };
+            ToolContract { touches: Touches::Write, again: self.again, ..ToolContract::UNKNOWN };
         Options {
             limits: runtime::Limits {
                 visits: number(self.limits.visits),
