@@ -3,17 +3,18 @@
 use history::kinds::Sealed;
 use value::{Text, Value};
 
-use crate::call::{CallId, Request, Stage};
+use crate::call::{CallId, Pending, Request, Stage};
 use crate::change::{Began, Change, Kept, Spent, Taken, What};
 use crate::fork::beneath;
 use crate::frame::Frame;
 use crate::plan::{NodeNo, Plan, Slot, Step, To};
 use crate::run::{
-    Activation, ActivationKind, Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run, Status, Try,
-    Waiting, Why,
+    Activation, ActivationKind, Effect, Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run, Status,
+    Try, Waiting, Why,
 };
 use crate::step::mode_after;
 use crate::{Fault, FaultKind};
+use graph::Again;
 
 /// So much of the path is kept.
 const PATH_MAX: usize = 10_000;
@@ -125,15 +126,19 @@ impl Run {
                 if pops {
                     self.pop(fiber);
                 }
-                self.own(fiber).errand = None;
-                self.own(fiber).mode = Mode::Failing(node, fault);
+                let own = self.own(fiber);
+                own.errand = None;
+                own.in_doubt = false;
+                own.mode = Mode::Failing(node, fault);
             }
             What::LogicFailed { fiber, node, fault } => {
                 self.counts.steps += 1;
                 self.counts.calls += 1;
                 self.counts.blocks += 1;
-                self.own(fiber).errand = None;
-                self.own(fiber).mode = Mode::Failing(node, fault);
+                let own = self.own(fiber);
+                own.errand = None;
+                own.in_doubt = false;
+                own.mode = Mode::Failing(node, fault);
             }
             What::TriedAgain { fiber, node, count } => self.tried_again(fiber, node, count),
             What::Handled { fiber, node, handler } => {
@@ -172,7 +177,9 @@ impl Run {
             }
             What::JoinFailed { group, fault } => {
                 let group = self.dissolve(group);
-                self.back_from(&group).mode = Mode::Failing(group.join, fault);
+                let owner = self.back_from(&group);
+                owner.in_doubt = false;
+                owner.mode = Mode::Failing(group.join, fault);
             }
             What::Ran { fiber, node, done, digest } => {
                 self.counts.steps += 1;
@@ -269,6 +276,9 @@ impl Run {
         self.from = began.from;
         if is_fork {
             // What was under way is the parent's: here nothing has left yet.
+            for one in self.fibers.values_mut().flat_map(|fiber| &mut fiber.tries) {
+                one.effect = one.effect.map(|effect| Effect { attempts: 0, ..effect });
+            }
             self.queued.clear();
             self.counts.in_flight = 0;
             self.abandoned.clear();
@@ -300,6 +310,7 @@ impl Run {
             group: None,
             turns: 0,
             tries: Vec::new(),
+            in_doubt: false,
             cause,
             errand: None,
         };
@@ -322,6 +333,7 @@ impl Run {
         if matches!(mode, Mode::Failing(..)) {
             own.errand = None;
         }
+        own.in_doubt = false;
         own.mode = mode;
         let turns = own.turns;
         self.ready.insert((turns, fiber));
@@ -382,8 +394,15 @@ impl Run {
                 self.acted(plan, waiting.fiber, waiting.node);
             }
             Taken::Failed(fault, spent) => {
+                let in_doubt = is_in_doubt(&waiting.pending, &fault);
+                if waiting.why == Why::Answer && matches!(waiting.pending.request, Request::Tool(_))
+                {
+                    let Pending { key, attempt, .. } = waiting.pending;
+                    own.set_effect(waiting.node, Effect { key, attempts: attempt });
+                }
                 self.spend(spent);
                 self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+                self.own(waiting.fiber).in_doubt = in_doubt;
             }
         }
     }
@@ -414,7 +433,7 @@ impl Run {
         &mut self,
         fiber: FiberNo,
         node: NodeNo,
-        calls: Vec<(crate::call::Pending, Why)>,
+        calls: Vec<(Pending, Why)>,
         tool: Option<Text>,
     ) {
         if let Some(tool) = tool {
@@ -493,6 +512,7 @@ impl Run {
                 group: Some((number, order)),
                 turns,
                 tries: Vec::new(),
+                in_doubt: false,
                 cause,
                 errand: None,
             };
@@ -617,8 +637,23 @@ impl Fiber {
     }
 
     fn set_tries(&mut self, node: NodeNo, count: u32) {
+        let effect = self.effect(node);
         self.forget_tries(node);
         let depth = self.depth();
-        self.tries.push(Try { depth, node, count });
+        self.tries.push(Try { depth, node, count, effect });
     }
+
+    fn set_effect(&mut self, node: NodeNo, effect: Effect) {
+        let (depth, count) = (self.depth(), self.tries(node));
+        self.forget_tries(node);
+        self.tries.push(Try { depth, node, count, effect: Some(effect) });
+    }
+}
+
+/// Whether a call that failed may have happened all the same, and must not be repeated unasked.
+fn is_in_doubt(pending: &Pending, fault: &Fault) -> bool {
+    let Request::Tool(call) = &pending.request else { return false };
+    let details = fault.details.as_ref();
+    let may_have_happened = details.and_then(|details| details.get("may_have_happened"));
+    call.again == Again::ByAsking && may_have_happened == Some(&Value::Bool(true))
 }

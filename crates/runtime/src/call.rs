@@ -19,6 +19,9 @@ pub struct Pending {
     pub name: Text,
     /// The event that says what is wanted.
     pub intent: EventId,
+    /// The event that its idempotency key follows from: its own, or where its node is tried again
+    /// that of the first attempt.
+    pub key: EventId,
     /// The node that wants it, as `label/n1`.
     pub at: Text,
     /// What is wanted.

@@ -129,7 +129,7 @@ impl<'a> Recorder<'a> {
     }
 
     pub(crate) fn effect_started(&mut self, pending: &Pending, attempt: u32) -> EventId {
-        let idem_key = Some(idempotency_key(&self.run.id, pending.intent));
+        let idem_key = Some(idempotency_key(&self.run.id, pending.key));
         let call = EventRef { event_id: pending.intent };
         self.add(&EffectStarted {
             call,
@@ -272,8 +272,9 @@ fn said(role: Role, text: &Text) -> Message {
 }
 
 /// The key under which an effect may run again: the same for every attempt, another in every fork.
-pub fn idempotency_key(run: &str, intent: EventId) -> Text {
-    format!("{:x}", Digest::of(format!("effect\n{run}\n{intent}").as_bytes())).into()
+/// It follows from the event that first said what is wanted.
+pub fn idempotency_key(run: &str, first: EventId) -> Text {
+    format!("{:x}", Digest::of(format!("effect\n{run}\n{first}").as_bytes())).into()
 }
 
 /// The name of a question. It is in the event that asks, so that it follows from what was before.

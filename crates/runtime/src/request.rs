@@ -79,6 +79,7 @@ fn pending(
         id,
         name,
         intent,
+        key: intent,
         at: here.at.clone(),
         request,
         attempt: 1,
@@ -229,7 +230,12 @@ pub(crate) fn tool_change(
     let name = named(id, 'c');
     let mut recorder = Recorder::new(run, Some(&here.at));
     let intent = recorder.tool_call(&name, &call, own.cause);
-    let pending = pending(run, here, (id, name), intent, Request::Tool(Box::new(call)));
+    let mut pending = pending(run, here, (id, name), intent, Request::Tool(Box::new(call)));
+    // An effect that is tried again is the same effect: whoever did it once knows its key.
+    if let Some(effect) = own.effect(node) {
+        pending.key = effect.key;
+        pending.attempt = effect.attempts.saturating_add(1);
+    }
     let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)], tool };
     Change { events: recorder.events, what }
 }

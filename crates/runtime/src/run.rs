@@ -130,6 +130,8 @@ pub(crate) struct Fiber {
     pub(crate) turns: u32,
     /// Attempts at nodes that failed: how deep, which node, how many.
     pub(crate) tries: Vec<Try>,
+    /// What fails may have happened, and must not be repeated unasked.
+    pub(crate) in_doubt: bool,
     /// The event that it goes on from.
     pub(crate) cause: Option<EventId>,
     /// What a block of logic has to do with stores that outlive the run, while it has.
@@ -141,6 +143,17 @@ pub(crate) struct Try {
     pub(crate) depth: u32,
     pub(crate) node: NodeNo,
     pub(crate) count: u32,
+    /// What the calls of all attempts have in common, where it was a call that failed.
+    pub(crate) effect: Option<Effect>,
+}
+
+/// An effect that is attempted several times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Effect {
+    /// The event that its idempotency key follows from.
+    pub(crate) key: EventId,
+    /// How often it has left.
+    pub(crate) attempts: u32,
 }
 
 /// What a fiber does next.

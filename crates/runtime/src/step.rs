@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::logic::Logic;
 use crate::plan::{Condition, LabelNo, NodeNo, Operand, Plan, Step, To};
 use crate::record::Recorder;
-use crate::run::{ActivationKind, Fiber, FiberNo, Mode, Run, Status};
+use crate::run::{ActivationKind, Effect, Fiber, FiberNo, Mode, Run, Status};
 use crate::{Fault, FaultKind, Request, blocks, fork, functions, kept, request};
 
 /// What happens next; nothing while the run waits, or is over.
@@ -331,7 +331,8 @@ fn failing(
         let count = own.tries(node);
         let is_meant =
             retry.errors.is_empty() || retry.errors.iter().any(|code| **code == *fault.kind.word());
-        if count < retry.count && is_meant && fault.kind.may_be_tried_again() {
+        if count < retry.count && is_meant && fault.kind.may_be_tried_again() && !own.in_doubt
+        {
             let count = count + 1;
             return match retry.delay_ms(count) {
                 0 => Change::derived(What::TriedAgain { fiber, node, count }),
@@ -360,6 +361,12 @@ impl Fiber {
         let depth = self.depth();
         let own = self.tries.iter().find(|one| one.depth == depth && one.node == node);
         own.map_or(0, |one| one.count)
+    }
+
+    /// The effect that was attempted since control came to a node, where it failed.
+    pub(crate) fn effect(&self, node: NodeNo) -> Option<Effect> {
+        let depth = self.depth();
+        self.tries.iter().find(|one| one.depth == depth && one.node == node)?.effect
     }
 
     pub(crate) fn depth(&self) -> u32 {

@@ -107,7 +107,7 @@ impl Driver<'_> {
         Call {
             run: self.run.id().clone(),
             at: pending.at,
-            key: idempotency_key(self.run.id(), pending.intent),
+            key: idempotency_key(self.run.id(), pending.key),
             attempt: pending.attempt,
             request: pending.request,
             now: self.run.now(),

@@ -4,6 +4,7 @@
 mod compare;
 mod driving;
 mod migrate;
+mod retries;
 mod shelves;
 mod trace;
 mod why;

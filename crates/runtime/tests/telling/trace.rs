@@ -117,7 +117,7 @@ broken
         4 main/n1: is tried again (1 of 1, in 50 ms) after tool: no luck
         5 main/n1: t2: the moment has come
         6 main/n1: c3 asks tool.shaky with {"input":""}
-        7 main/n1: c3 leaves
+        7 main/n1: c3 leaves, attempt 2
         8 main/n1: c3 is answered: tool: no luck
         8 main/n1: `rescue` handles tool: no luck
         8 rescue: begins

@@ -1,0 +1,97 @@
+//! What is tried again, and as what.
+
+use std::collections::BTreeMap;
+
+use graph::{Again, Touches};
+use history::kinds::What;
+use runtime::{
+    Answer, Fault, FaultKind, Options, Pending, Request, Status, ToolContract, idempotency_key,
+};
+use value::{Text, Value, json};
+
+use crate::driving::{Log, fork, run_with, sketch};
+
+const PAYS: &str = "main
+  R adapter=tool.CALL target=pay out=paid retry>n2
+  Retry count=2 backoff_ms=5
+  R adapter=tool.CALL target=pay out=again
+  J var=$again
+";
+
+fn options(again: Again) -> Options {
+    let contract = ToolContract { touches: Touches::Write, again, timeout_ms: None };
+    Options { tools: BTreeMap::from([("pay".into(), contract)]), ..Options::default() }
+}
+
+/// Fails so many times, and may have done what it does.
+fn fails(mut times: u32) -> impl FnMut(&Pending) -> Option<Answer> {
+    move |pending| match &pending.request {
+        Request::Timer(_) => Some(Answer::Due),
+        _ if times > 0 => {
+            times -= 1;
+            let details = Some(json::parse(r#"{"may_have_happened": true}"#).unwrap());
+            Some(Answer::Failed(Fault { details, ..Fault::new(FaultKind::Tool, "no line") }))
+        }
+        _ => Some(Answer::Value(Value::Int(5))),
+    }
+}
+
+/// The keys under which calls left, and the attempts that they were.
+fn left(log: &Log) -> Vec<(Text, i64)> {
+    let facts = log.events.iter().map(|event| log.fact(event));
+    facts
+        .filter_map(|fact| match fact.what {
+            What::EffectStarted(left) => Some((left.idem_key.unwrap(), left.attempt.unwrap())),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn an_effect_that_is_tried_again_has_the_key_that_it_had() {
+    let made = sketch(PAYS);
+    let mut keys = Vec::new();
+    let mut answers = fails(2);
+    let (log, run) = run_with("r", &made, "{}", options(Again::WithKey), &mut |pending| {
+        if let Request::Tool(_) = pending.request {
+            keys.push((idempotency_key("r", pending.key), i64::from(pending.attempt)));
+        }
+        answers(pending)
+    });
+    assert_eq!(run.status(), Status::Done);
+    let left_as = left(&log);
+    assert_eq!(left_as, keys, "what leaves is what was recorded");
+    let attempts: Vec<i64> = left_as.iter().map(|(_, attempt)| *attempt).collect();
+    assert_eq!(attempts, [1, 2, 3, 1]);
+    assert!(left_as[1].0 == left_as[0].0 && left_as[2].0 == left_as[0].0);
+    assert_ne!(left_as[3].0, left_as[0].0, "another node is another effect");
+    let (fold, _) = log.told(&made.plan).unwrap();
+    assert_eq!(fold.run(), &run);
+
+    let seq = log.seq("tool_result", 0);
+    let (forked, _) = fork("f", &log, seq, &made, None, "{}", &mut fails(0));
+    let in_fork = left(&forked);
+    assert_eq!(in_fork[1].1, 1, "the fork's first attempt");
+    assert!(in_fork[1..].iter().all(|(key, _)| *key != left_as[0].0), "a fork has its own keys");
+}
+
+#[test]
+fn what_may_have_happened_is_not_tried_again_unasked() {
+    let made = sketch(PAYS);
+    let (log, run) = run_with("r", &made, "{}", options(Again::ByAsking), &mut fails(1));
+    assert_eq!(run.status(), Status::Failed);
+    assert_eq!(left(&log).len(), 1);
+
+    // Nor by whoever called what called it.
+    let text = "main
+  Call label=@inner out=x retry>n2
+  Retry count=2
+inner
+  R adapter=tool.CALL target=pay out=paid
+";
+    let made = sketch(text);
+    let (log, _) = run_with("r", &made, "{}", options(Again::ByAsking), &mut fails(1));
+    assert_eq!(left(&log).len(), 1);
+    let (log, run) = run_with("r", &made, "{}", options(Again::WithKey), &mut fails(1));
+    assert_eq!((left(&log).len(), run.status()), (2, Status::Done));
+}
