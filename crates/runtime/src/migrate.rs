@@ -299,6 +299,20 @@ impl Moving<'_> {
         if let Some(at) = self.place(&mut group.join, "branches are waited for here") {
             self.keep(&at, "branches are waited for here");
         }
+        if let Some(label) = &mut group.label {
+            let id = &self.old.label(*label).id;
+            match self.label(id).filter(|new| self.new.label(*new).entry == Some(group.join)) {
+                Some(new) => *label = new,
+                None => self.refuse(
+                    id,
+                    "branches are waited for here, and it does not begin with their join any more"
+                        .into(),
+                ),
+            }
+        }
+        for (slot, _) in &mut group.items {
+            *slot = self.slots[*slot as usize];
+        }
         for frame in group.succeeded.values_mut() {
             *frame = self.frame(frame);
         }
@@ -312,9 +326,11 @@ impl Moving<'_> {
                 continue;
             }
             let mut is_new = false;
-            for fiber in run.fibers.values_mut() {
-                if fiber.frame.get(*slot).is_none() {
-                    fiber.frame.set(*slot, Some(value.clone()));
+            let waiting = run.groups.values_mut().flat_map(|group| group.succeeded.values_mut());
+            let frames = run.fibers.values_mut().map(|fiber| &mut fiber.frame).chain(waiting);
+            for frame in frames {
+                if frame.get(*slot).is_none() {
+                    frame.set(*slot, Some(value.clone()));
                     is_new = true;
                 }
             }

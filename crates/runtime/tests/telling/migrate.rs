@@ -203,3 +203,51 @@ fn stores_come_along_by_their_names() {
     "#]]
     .assert_eq(&refused(&old, &log, &other));
 }
+
+/// What is known of branches is known by the numbers of the plan: of its labels, and its names.
+#[test]
+fn branches_join_as_they_would_have() {
+    let text = "main
+  Fork over=$list item=i branch>@each next>@after
+each
+  X dst=seen fn=concat args=[\"s\", $i]
+  R adapter=tool.CALL target=t out=got
+after
+  Join
+  J var=$i
+";
+    let reducers = r#""reducers": {"i": {"reducer": "max"}}"#;
+    let old = declared(text, &format!("{{{reducers}}}"));
+    // One branch is finished, the other is waited for.
+    let mut first = true;
+    let (log, _) = run("r", &old, r#"{"list": ["a", "b"], "i": 7}"#, &mut |pending| {
+        std::mem::take(&mut first).then(|| plainly(pending)).flatten()
+    });
+    let more = r#"{"inputs": {"a": {"default": 1}, "b": {"default": 2}}, "#;
+    let before = format!("before\n  Set name=fresh ref=1\n{text}");
+    let mut sketch = sim::engine::Sketch::read(&before).unwrap();
+    sketch.begin_at("main");
+    for (kind, named) in crate::driving::map(&format!("{more}{reducers}}}")).iter() {
+        sketch.declare(kind, named.clone());
+    }
+    let new = crate::driving::plan_of(&sketch.document());
+    let (mut fold, _) = log.told(&old.plan).unwrap();
+    fold.change_plan(new).unwrap();
+    let (plan, mut run) = fold.finish();
+    let mut rest = log.clone();
+    go_on(&mut rest, &plan, &mut run, &mut plainly);
+    // Nobody has changed what the item is called, and nobody has taken the new inputs away.
+    assert_eq!(json::compact(run.result()), "7");
+    let (path, _) = run.path(&plan);
+    assert_eq!(path.map(|label| &**label).collect::<Vec<_>>(), ["main", "each", "each", "after"]);
+    let state = run.state(&plan);
+    assert_eq!((state.get("a"), state.get("b")), (Some(&Value::Int(1)), Some(&Value::Int(2))));
+
+    let other =
+        text.replace("next>@after", "next>@then").replace("Join", "Set name=x ref=1\n  Join");
+    let other = format!("{other}then\n  Join\n");
+    expect![[r#"
+        after: branches are waited for here, and it does not begin with their join any more
+    "#]]
+    .assert_eq(&refused(&old, &log, &declared(&other, &format!("{{{reducers}}}"))));
+}
