@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use graph::ops::Port;
+use graph::ops::{Does, Port};
 use graph::{Edge, Names, Node, ToKind};
 use value::{Text, Value};
 
@@ -247,7 +247,9 @@ impl Run<'_> {
             Some(Spot { label: from.label.clone(), node: edge.to.clone() })
         };
         let retry = guard(self, &spot, Port::Retry);
+        let is_join = self.node_at(&spot).def().is_some_and(|op| op.does == Does::Join);
         if let Some(retry) = &retry
+            && !is_join
             && let Some(delay_ms) = self.next_attempt(fiber, retry, &fault)
         {
             self.fibers[fiber].top().attempts += 1;
