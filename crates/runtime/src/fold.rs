@@ -143,9 +143,19 @@ impl Fold {
                 Ok(()) => self.matched(event, watch).or_else(|derived| differs(derived, None)),
                 Err(derived) => {
                     let derived = derived.map(Box::new);
-                    Err(Difference { seq: seq - 1, recorded: call, derived, why: None })
+                    Err(Difference {
+                        seq: seq.saturating_sub(1),
+                        recorded: call,
+                        derived,
+                        why: None,
+                    })
                 }
             };
+        }
+        if let Some((call, Fact { what: Said::ToolCall(_), .. })) = self.partial.last() {
+            let why = Some("what follows does not say how the block failed".into());
+            let recorded = call.clone();
+            return Err(Difference { seq: seq.saturating_sub(1), recorded, derived: None, why });
         }
         let until = if self.parting { Some(self.run.steps()) } else { stops_at(fact) };
         self.go_on(logic, watch, until);
@@ -168,7 +178,12 @@ impl Fold {
                     && let Err(derived) = self.matched(&earlier, watch)
                 {
                     let derived = derived.map(Box::new);
-                    return Err(Difference { seq: seq - 1, recorded: earlier, derived, why: None });
+                    return Err(Difference {
+                        seq: seq.saturating_sub(1),
+                        recorded: earlier,
+                        derived,
+                        why: None,
+                    });
                 }
                 self.matched(event, watch).or_else(|derived| differs(derived, None))
             }
@@ -201,7 +216,9 @@ impl Fold {
     /// Holds the next event of the change that is waited for against a recorded one.
     fn matched(&mut self, event: &Event, watch: &mut dyn Watch) -> Result<(), Option<Event>> {
         let Some((change, seen)) = &mut self.held else { return Err(None) };
-        let derived = &change.events[*seen].event;
+        let Some(derived) = change.events.get(*seen).map(|sealed| &sealed.event) else {
+            return Err(None);
+        };
         if derived.id() != event.id() {
             return Err(Some(derived.clone()));
         }

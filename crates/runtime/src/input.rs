@@ -45,7 +45,7 @@ pub enum Input {
         /// After how many steps, if it could have gone on.
         step: Option<u64>,
     },
-    /// Time has passed.
+    /// The run's time is over.
     Tick,
     /// An event of the run that others wrote: how it was forked, what became of its resources.
     Told(Box<Told>),
@@ -91,6 +91,8 @@ pub enum Refusal {
     /// It could go on without this, and must first: what comes from outside is recorded where the
     /// run waits, so that whoever replays it knows where that was.
     Busy,
+    /// Its time is not over yet.
+    Early,
     /// The answer does not fit the question.
     Unfit(String),
 }
@@ -102,6 +104,7 @@ impl std::fmt::Display for Refusal {
             Refusal::Over => f.write_str("the run has ended"),
             Refusal::OutOfPlace => f.write_str("the run cannot take this now"),
             Refusal::Busy => f.write_str("the run must go on before it can take this"),
+            Refusal::Early => f.write_str("the run's time is not over yet"),
             Refusal::Unfit(why) => f.write_str(why),
         }
     }
@@ -144,6 +147,10 @@ pub(crate) fn receive(
     let what = match input {
         Input::Again(call) => {
             let waiting = run.calls.get(call).ok_or(Refusal::NotWaiting)?;
+            // It can leave again only after it has left.
+            if waiting.pending.stage != Stage::Started {
+                return Err(Refusal::NotWaiting);
+            }
             let mut recorder = Recorder::new(run, Some(&waiting.pending.at)).at_time(ts);
             recorder.effect_started(&waiting.pending, waiting.pending.attempt + 1);
             let what = What::LeftAgain { call: *call, ts };
@@ -186,14 +193,14 @@ pub(crate) fn receive(
             What::Finished { status: Status::Cancelled, result: Value::Null, failure }
         }
         Input::Tick => {
-            if run.deadline().is_some_and(|deadline| ts >= deadline) {
-                let most = run.options.limits.time_ms.unwrap_or(0);
-                let fault = Fault::new(FaultKind::Time, format!("{most} ms are over"));
-                let mut at_time = run.clone();
-                at_time.now = ts;
-                return Ok(finish_failed(&at_time, fault, None));
+            if run.deadline().is_none_or(|deadline| ts < deadline) {
+                return Err(Refusal::Early);
             }
-            What::Noted { ts: run.now }
+            let most = run.options.limits.time_ms.unwrap_or(0);
+            let fault = Fault::new(FaultKind::Time, format!("{most} ms are over"));
+            let mut at_time = run.clone();
+            at_time.now = ts;
+            return Ok(finish_failed(&at_time, fault, None));
         }
         Input::Begin(_) | Input::Told(_) | Input::Answer(..) => unreachable!("handled above"),
     };

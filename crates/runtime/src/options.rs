@@ -163,7 +163,8 @@ impl Options {
                 steps: count("steps", usual.steps),
                 depth: count("depth", usual.depth),
                 fibers: count("fibers", usual.fibers),
-                in_flight: count("in_flight", usual.in_flight),
+                // With none at all, nothing would ever leave.
+                in_flight: count("in_flight", usual.in_flight).max(1),
                 tokens: maybe("tokens"),
                 cost: limits
                     .and_then(|limits| limits.get("cost"))

@@ -276,7 +276,7 @@ impl<'a> Driver<'a> {
                 }
             };
             match advanced {
-                Err(Refusal::NotWaiting | Refusal::Over) => return Ok(()),
+                Err(Refusal::NotWaiting | Refusal::Over | Refusal::Early) => return Ok(()),
                 Err(refusal) => return Err(DriveError::Refused(refusal)),
                 Ok(advanced) => match self.append(advanced)? {
                     Appended::Done => return Ok(()),

@@ -6,5 +6,6 @@ mod driving;
 mod migrate;
 mod retries;
 mod shelves;
+mod strange;
 mod trace;
 mod why;
