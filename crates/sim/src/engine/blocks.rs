@@ -7,16 +7,23 @@ use value::{Map, Text, Value};
 use crate::Random;
 
 /// The blocks, as they are written in a graph.
-pub const CODES: [&str; 5] = [
+pub const CODES: [&str; 7] = [
     "state.data['a'] = state.data['a'] + 1",
     "state.data.pop('r1', None)",
     "if state.data['b'] > 2:\n    return\nstate.data['s'] = 'no'",
     "raise ValueError('no')",
     "state.notes.write('b', state.data['b'])",
+    "state.data['s'] = 'no'\nstate.archive.write('b', state.data['b'])",
+    "state.data['r2'] = state.archive.read()",
 ];
 
-/// What a block does with these names.
-pub fn run(code: &str, data: &Map) -> Result<Done, Fault> {
+/// Whether a block is given what is in the store `archive`, which outlives the run.
+pub fn reads_archive(code: &str) -> bool {
+    code == CODES[6]
+}
+
+/// What a block does with these names, and with what is in `archive` where it reads that.
+pub fn run(code: &str, data: &Map, archive: Option<&Value>) -> Result<Done, Fault> {
     let raised = || Fault::new(FaultKind::Logic, "it raised");
     let number = |name: &str| match data.get(name) {
         Some(Value::Int(number)) => Ok(*number),
@@ -28,11 +35,14 @@ pub fn run(code: &str, data: &Map) -> Result<Done, Fault> {
         Some(1) => done.removed.extend(data.contains_key("r1").then(|| Text::from("r1"))),
         Some(2) if number("b")? > 2 => done.returned = true,
         Some(2) => done.set.push(("s".into(), "no".into())),
-        Some(4) => {
+        Some(at @ (4 | 5)) => {
             let value = data.get("b").cloned().ok_or_else(raised)?;
-            let (store, key) = ("notes".into(), Some("b".into()));
+            let store = if at == 4 { "notes" } else { "archive" };
+            done.set.extend((at == 5).then(|| ("s".into(), "no".into())));
+            let (store, key) = (store.into(), Some("b".into()));
             done.acted.push(StoreAct::Write { store, key, value });
         }
+        Some(6) => done.set.push(("r2".into(), archive.cloned().ok_or_else(raised)?)),
         _ => return Err(raised()),
     }
     Ok(done)
@@ -50,6 +60,8 @@ impl Logic for Blocks {
         if self.limits.as_mut().is_some_and(|random| random.one_in(4)) {
             return Err(Fault::new(FaultKind::LogicLimit, "it took too long"));
         }
-        run(&block.code, &given.data)
+        let mut stores = block.stores.iter().zip(&given.stores);
+        let archive = stores.find(|(store, _)| &*store.id == "archive");
+        run(&block.code, &given.data, archive.and_then(|(_, held)| held.as_ref().ok()))
     }
 }

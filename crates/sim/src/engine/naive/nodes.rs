@@ -282,13 +282,13 @@ impl Run<'_> {
                 Some(
                     verb @ (Verb::ReadStore | Verb::WriteStore | Verb::Receive | Verb::Publish),
                 ) if !self.is_declared(node, verb) => Err(Fault::new("missing")),
-                Some(Verb::Logic) => self.runs_block(fiber, node),
+                Some(Verb::Logic) => self.runs_block(fiber, &spot, node),
                 Some(Verb::ReadStore) if self.is_persistent(node) => {
-                    self.asks_store(fiber, &spot, node, "read")
+                    self.reads_persistent(fiber, &spot, node)
                 }
                 Some(Verb::ReadStore) => Ok(self.reads_store(fiber, node)),
                 Some(Verb::WriteStore) if self.is_persistent(node) => {
-                    return match self.asks_store(fiber, &spot, node, "write") {
+                    return match self.writes_persistent(fiber, &spot, node) {
                         Ok(_) => Doing::GoOn(spot, Port::Next),
                         Err(fault) => Doing::Failed(spot, fault),
                     };
@@ -320,22 +320,33 @@ impl Run<'_> {
     }
 
     /// Runs a block on the frame, and says whether it returned early.
-    fn runs_block(&mut self, fiber: usize, node: &Node) -> Result<Value, Fault> {
+    fn runs_block(&mut self, fiber: usize, spot: &Spot, node: &Node) -> Result<Value, Fault> {
         let code = node.logic().expect("generated blocks are constants").clone();
+        let archive = match blocks::reads_archive(&code) {
+            true => Some(self.asks_store(spot, "read", &[("store", "archive".into())])?),
+            false => None,
+        };
         let frame = self.fibers[fiber].frame.0.iter();
         let data = frame.map(|(name, value)| (name.clone(), value.clone())).collect();
-        let done = blocks::run(&code, &data)
+        let done = blocks::run(&code, &data, archive.as_ref())
             .map_err(|fault| Fault { code: fault.kind.word().into(), message: fault.message })?;
+        // What it did to stores comes first: where that fails, none of its names are written.
+        for act in done.acted {
+            let runtime::StoreAct::Write { store, key, value } = act else { continue };
+            let key = key.unwrap_or_else(|| "".into());
+            match &*store {
+                "archive" => {
+                    let args = [("store", store.into()), ("key", key.into()), ("value", value)];
+                    self.asks_store(spot, "write", &args)?;
+                }
+                _ => self.keeps_under(&store, key, value),
+            }
+        }
         for (name, value) in done.set {
             self.write(fiber, &name, value);
         }
         for name in done.removed {
             self.fibers[fiber].frame.0.remove(&name);
-        }
-        for act in done.acted {
-            if let runtime::StoreAct::Write { store, key, value } = act {
-                self.keeps_under(&store, key.unwrap_or_else(|| "".into()), value);
-            }
         }
         Ok(Value::Bool(done.returned))
     }

@@ -40,25 +40,44 @@ impl Run<'_> {
         retention.is_none_or(|word| &**word == "persistent")
     }
 
-    /// Asks the world for what such a store does.
-    pub(super) fn asks_store(
+    /// Reads such a store: what is under the first argument, or all of it.
+    pub(super) fn reads_persistent(
         &mut self,
         fiber: usize,
         spot: &Spot,
         node: &Node,
-        verb: &str,
     ) -> Result<Value, Fault> {
-        let name = node.target().cloned().unwrap_or_else(|| "".into());
-        let mut args = Map::default();
-        args.insert("store".into(), Value::Text(name));
-        if verb == "write" {
-            args.insert("value".into(), self.shaped(fiber, node));
-        } else if let Some(Filled::Many(keys)) = node.operands.get("args")
-            && let Some(key) = keys.first()
-        {
-            args.insert("key".into(), self.read(fiber, Some(key)));
+        let mut args = vec![("store", node.target().cloned().into())];
+        if let Some(Filled::Many(keys)) = node.operands.get("args") {
+            args.extend(keys.first().map(|key| ("key", self.read(fiber, Some(key)))));
         }
-        let request = format!("store.{verb} {}", json::canonical(&args.into()));
+        self.asks_store(spot, "read", &args)
+    }
+
+    /// Writes to such a store.
+    pub(super) fn writes_persistent(
+        &mut self,
+        fiber: usize,
+        spot: &Spot,
+        node: &Node,
+    ) -> Result<Value, Fault> {
+        let value = self.shaped(fiber, node);
+        self.asks_store(
+            spot,
+            "write",
+            &[("store", node.target().cloned().into()), ("value", value)],
+        )
+    }
+
+    /// Asks the world for what such a store does.
+    pub(super) fn asks_store(
+        &mut self,
+        spot: &Spot,
+        verb: &str,
+        args: &[(&str, Value)],
+    ) -> Result<Value, Fault> {
+        let args = Value::map(args.iter().cloned());
+        let request = format!("store.{verb} {}", json::canonical(&args));
         let (at, request) = self.asks(spot, request);
         self.world.tool(&at, &request)
     }
