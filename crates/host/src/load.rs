@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use history::kinds::{Fact, RunStarted, What};
+use history::kinds::{Fact, Kind, RunStarted, What};
 use history::{Entry, Event, Ledger, Lineage, Place, Stream, Visit};
 use runtime::{Difference, Fold, Logic, Plan, Run, Step};
 use store::{Store, StoreError};
@@ -163,6 +163,10 @@ impl Folding<'_> {
         self.ledger.apply(&entry.event, fact.as_ref());
         self.next = entry.seq + 1;
         let foreign = || LoadError::Foreign(place.stream.clone());
+        if entry.event.kind() == Kind::Unknown && self.fold.is_some() {
+            // Whoever writes what this version does not know changes nothing that it derives.
+            return Ok(());
+        }
         let fact = fact.ok_or_else(foreign)?;
         if let What::RunStarted(started) = &fact.what {
             self.begin(started, foreign)?;

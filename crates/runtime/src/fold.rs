@@ -121,7 +121,8 @@ impl Fold {
         let differs = |derived: Option<Event>, why: Option<String>| {
             Err(Difference { seq, recorded: event.clone(), derived: derived.map(Box::new), why })
         };
-        self.parting = begins_fork(fact) || self.parting && tells_of_fork(fact);
+        let is_told = !is_of_engine(fact);
+        self.parting = begins_fork(fact) || self.parting && (is_told || sets(fact));
         if begins_fork(fact) {
             // What the parent would have recorded next is not this run's.
             self.held = None;
@@ -157,7 +158,9 @@ impl Fold {
             let recorded = call.clone();
             return Err(Difference { seq: seq.saturating_sub(1), recorded, derived: None, why });
         }
-        let until = if self.parting { Some(self.run.steps()) } else { stops_at(fact) };
+        // What others wrote stands before what the engine does next, wherever that is.
+        let stays = self.parting || is_told;
+        let until = if stays { Some(self.run.steps()) } else { stops_at(fact) };
         self.go_on(logic, watch, until);
         if self.held.is_some() {
             return self.matched(event, watch).or_else(|derived| differs(derived, None));
@@ -298,6 +301,7 @@ impl Fold {
                 step: unsigned(cancelled.step),
             },
             Said::RunFinished(_) => Input::Tick,
+            _ if is_of_engine(fact) => return None,
             _ => Input::Told(Box::new(Told { event: event.clone(), fork: None })),
         })
     }
@@ -352,17 +356,34 @@ fn begins_fork(fact: &Fact) -> bool {
     matches!(&fact.what, Said::RunStarted(started) if started.from.is_some())
 }
 
-/// What stands between the beginning of a fork and what it does itself.
-fn tells_of_fork(fact: &Fact) -> bool {
+fn sets(fact: &Fact) -> bool {
+    matches!(fact.what, Said::StateSet(_))
+}
+
+/// Whether only the engine writes such an event. The others are taken as they are told: how a run
+/// was forked or merged, what became of resources, policies, leases and what was redacted.
+fn is_of_engine(fact: &Fact) -> bool {
     matches!(
         fact.what,
-        Said::AgentForked(_)
-            | Said::ResourceRegistered(_)
-            | Said::ResourceAttached(_)
-            | Said::ResourceDetached(_)
-            | Said::SnapshotCreated(_)
-            | Said::RestoreAttempted(_)
+        Said::RunStarted(_)
+            | Said::RunFinished(_)
+            | Said::RunPaused(_)
+            | Said::RunCancelled(_)
+            | Said::MessageCreated(_)
+            | Said::ModelRequest(_)
+            | Said::ModelResponse(_)
+            | Said::ToolCall(_)
+            | Said::EffectStarted(_)
+            | Said::ToolResult(_)
+            | Said::ApprovalDecided(_)
+            | Said::Interruption(_)
+            | Said::Substitution(_)
+            | Said::QuestionAsked(_)
+            | Said::QuestionAnswered(_)
             | Said::StateSet(_)
+            | Said::TimeObserved(_)
+            | Said::TimerSet(_)
+            | Said::TimerFired(_)
     )
 }
 
