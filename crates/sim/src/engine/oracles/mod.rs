@@ -268,7 +268,7 @@ fn stored(driver: &Driver<'_>) -> Result<(), String> {
     for entry in entries {
         let fact = store.fact(&entry.event).map_err(|why| why.to_string())?;
         let fact = fact.ok_or("an event cannot be read")?;
-        let sealed = history::kinds::Sealed { event: entry.event, blobs: Vec::new() };
+        let sealed = history::kinds::Sealed { event: entry.event, blobs: Vec::new(), fact: None };
         read.push(Logged { sealed, fact });
     }
     fold(&driver.plan, &read).map_err(|difference| differs(&difference))?;
