@@ -72,7 +72,9 @@ fn huge_values_are_refused() {
 #[test]
 #[cfg(target_os = "linux")]
 fn growing_without_end_ends() {
-    let limits = LogicLimits { memory_bytes: 100 << 20, ..LogicLimits::default() };
+    // A machine that is busy must not run out of time before it has grown.
+    let time = Duration::from_secs(120);
+    let limits = LogicLimits { memory_bytes: 100 << 20, time, ..LogicLimits::default() };
     for code in [
         "x = []\nwhile True:\n    x.append('y' * 1_000_000)",
         "x = []\nwhile True:\n    x.append([0] * 1_000)",
