@@ -120,7 +120,6 @@ pub struct Due {
 }
 
 /// Drives one run.
-#[derive(Clone, Debug)]
 pub struct Driver<'g> {
     /// What it runs by.
     pub plan: Arc<Plan>,
@@ -128,6 +127,8 @@ pub struct Driver<'g> {
     pub run: Run,
     /// Its events.
     pub log: Vec<Logged>,
+    /// The run as its events leave it, one after the other; or where that was not possible.
+    pub follows: Result<Fold, Box<Difference>>,
     /// How many events there were after each append.
     pub appends: Vec<usize>,
     /// Who answers.
@@ -151,6 +152,7 @@ impl<'g> Driver<'g> {
             run: Run::new(plan),
             plan: plan.clone(),
             log: Vec::new(),
+            follows: Ok(Fold::new(plan.clone())),
             appends: Vec::new(),
             desk: Desk::new(graph, world.clone()),
             now: Timestamp::from_micros(BEGIN_MICROS),
@@ -195,6 +197,14 @@ impl<'g> Driver<'g> {
         for sealed in events {
             let logged = Logged::new(sealed);
             self.desk.hear(&logged.fact);
+            if let Ok(fold) = &mut self.follows {
+                let seq = self.log.len() as u64;
+                let Logged { sealed, fact } = &logged;
+                let taken = fold.take(seq, &sealed.event, fact, &mut Blocks::default());
+                if let Err(difference) = taken {
+                    self.follows = Err(Box::new(difference));
+                }
+            }
             self.log.push(logged);
         }
         self.appends.push(self.log.len());

@@ -8,7 +8,7 @@ use graph::Again;
 use runtime::{Answer, CallId, Input, Pending, Refusal, Request, Stage, advance_for, note};
 
 use super::blocks::Blocks;
-use super::driven::{Driver, Due, fold, later};
+use super::driven::{Driver, Due, later};
 use crate::Random;
 
 /// What goes wrong, and how often. 0 is never; 3 is one time in three.
@@ -130,7 +130,7 @@ impl Driver<'_> {
         }
         let events = note(&self.plan, &mut self.run, &input, self.now).map_err(said)?;
         self.append(events);
-        let fold = fold(&self.plan, &self.log).map_err(|difference| differs(&difference))?;
+        let fold = self.follows.as_ref().map_err(|difference| differs(difference))?;
         if *fold.run() != self.run {
             return Err(unlike("after a pause", fold.run(), &self.run));
         }
@@ -161,12 +161,13 @@ impl Driver<'_> {
 
     /// The run as its events leave it, when it has gone as far as that leads.
     pub fn refolded(&self) -> Result<runtime::Run, String> {
-        let fold = fold(&self.plan, &self.log).map_err(|difference| differs(&difference))?;
+        let fold = self.follows.as_ref().map_err(|difference| differs(difference))?;
         if fold.is_between() {
             return Err("the last events belong to something that is not complete".to_string());
         }
-        let (plan, mut run) = fold.finish();
-        let advanced = advance_for(u64::MAX / 2, &plan, &mut run, None, &mut Blocks::default());
+        let mut run = fold.run().clone();
+        let advanced =
+            advance_for(u64::MAX / 2, &self.plan, &mut run, None, &mut Blocks::default());
         match advanced.map_err(said)?.events.first() {
             None => Ok(run),
             Some(sealed) => Err(format!("would go on by itself: {:?}", sealed.event)),

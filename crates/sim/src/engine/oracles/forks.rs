@@ -97,7 +97,7 @@ fn forked<'g>(
     }
     let is_between = folding.is_between();
     let last = prefix.last().ok_or("a fork goes on from an event")?;
-    let (plan, run) = folding.finish();
+    let (plan, run) = (folding.plan().clone(), folding.run().clone());
     let mut options = run.options().clone();
     options.live = true;
     change(&mut options);
@@ -105,6 +105,7 @@ fn forked<'g>(
         plan,
         run,
         log: prefix.to_vec(),
+        follows: Ok(folding),
         appends: Vec::new(),
         desk,
         now: last.fact.common.ts,
