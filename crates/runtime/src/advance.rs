@@ -56,11 +56,11 @@ pub fn advance_for(
     let mut advanced = Advanced::default();
     if let Some((input, ts)) = input {
         let change = receive(plan, run, &recorded(input), ts)?;
-        advanced.events.extend(run.apply(plan, change));
+        advanced.events.append(&mut run.apply(plan, change));
     }
     let until = run.steps() + steps;
     while let Some(change) = step(plan, run, logic) {
-        advanced.events.extend(run.apply(plan, change));
+        advanced.events.append(&mut run.apply(plan, change));
         if run.steps() >= until {
             advanced.more = true;
             break;

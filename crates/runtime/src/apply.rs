@@ -189,7 +189,7 @@ impl Run {
             }
             What::StoreChanged { fiber, node, kept, slot, value } => {
                 self.counts.steps += 1;
-                match kept {
+                match *kept {
                     Kept::Store(at, contents) => self.stores[at as usize] = *contents,
                     Kept::Channel(at, channel) => self.channels[at as usize] = *channel,
                     Kept::Cache(cache, key, value, until) => {

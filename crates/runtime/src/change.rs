@@ -166,7 +166,8 @@ pub(crate) enum What {
     StoreChanged {
         fiber: FiberNo,
         node: NodeNo,
-        kept: Kept,
+        /// Apart, because changes are moved about for every step, and this one is large.
+        kept: Box<Kept>,
         slot: Option<Slot>,
         value: Value,
     },

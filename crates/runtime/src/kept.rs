@@ -152,6 +152,7 @@ pub(crate) fn keep(
         }
         _ => unreachable!("only these keep something"),
     };
+    let kept = Box::new(kept);
     Ok(Change::derived(What::StoreChanged { fiber, node, kept, slot, value }))
 }
 

@@ -11,7 +11,7 @@ use store::{MemoryStore, SqliteStore, Store};
 use crate::Scale;
 use crate::bare::Bare;
 use crate::graphs::{Made, calling_loop};
-use crate::table::{Figure, Times, aside, line, rounds, times, took};
+use crate::table::{Figure, Taken, aside, line, median, rounds, times, took};
 use crate::world::{Counts, answer, drive, given};
 
 /// LangGraph's step with its SQLite saver, as it was measured for the issue; `bench/peers`
@@ -19,12 +19,12 @@ use crate::world::{Counts, answer, drive, given};
 const LANGGRAPH_SQLITE: Duration = Duration::from_micros(1_150);
 
 /// A whole run, from its beginning to its end.
-pub(crate) fn whole(store: &dyn Store, made: &Made, again: Again) -> Duration {
+pub(crate) fn whole(store: &dyn Store, made: &Made, again: Again) -> Taken {
     static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     let run = format!("r{}", NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-    let (stopped, time) = took(|| drive(store, &Counts, made, &run, given(), again));
+    let (stopped, taken) = took(|| drive(store, &Counts, made, &run, given(), again));
     assert_eq!(stopped, Stopped::Over);
-    time
+    taken
 }
 
 pub(crate) fn in_memory(scale: &Scale) {
@@ -33,7 +33,7 @@ pub(crate) fn in_memory(scale: &Scale) {
             let made = calling_loop(steps);
             let measured = rounds(9, || whole(&MemoryStore::default(), &made, again));
             let limit = Duration::from_micros(10);
-            times(&format!("effect in memory, {what}"), steps, &measured, limit);
+            times(&format!("effect in memory, {what}"), steps, measured, limit);
         }
     }
 }
@@ -43,11 +43,11 @@ pub(crate) fn in_memory(scale: &Scale) {
 struct Alternating {
     bare: Mutex<Bare>,
     bytes: Vec<u8>,
-    times: Mutex<Taken>,
+    times: Mutex<Times>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct Times {
     left: Option<Instant>,
     steps: Vec<Duration>,
     rows: Vec<Duration>,
@@ -60,8 +60,9 @@ impl Adapter for Alternating {
         let step = times.left.map(|left| came - left);
         times.steps.extend(step);
         let bare = self.bare.lock().expect("nothing panics here");
-        let ((), row) = took(|| bare.insert(&self.bytes));
-        times.rows.push(row);
+        let begin = Instant::now();
+        bare.insert(&self.bytes);
+        times.rows.push(begin.elapsed());
         let answer = answer(&call);
         times.left = Some(Instant::now());
         Calling::Now(answer)
@@ -87,7 +88,7 @@ fn beside_a_row(scale: &Scale, again: Again, synchronous: &str) -> (Duration, Du
     let made = calling_loop(scale.of(3_000));
     drive(&store, &adapter, &made, "measured", given(), again);
     let times = adapter.times.into_inner().expect("nothing panics here");
-    (Times::of(times.steps).median(), Times::of(times.rows).median(), length)
+    (median(times.steps), median(times.rows), length)
 }
 
 pub(crate) fn on_the_disk(scale: &Scale) {
@@ -120,7 +121,7 @@ pub(crate) fn concurrent(scale: &Scale) {
     for runs in [1, 8, 64] {
         let path = scale.file(&format!("concurrent-{runs}"));
         let store = SqliteStore::open(path).expect("a file can be made");
-        let ((), time) = took(|| {
+        let ((), taken) = took(|| {
             std::thread::scope(|scope| {
                 for _ in 0..runs {
                     scope.spawn(|| whole(&store, &made, Again::WithKey));
@@ -131,9 +132,14 @@ pub(crate) fn concurrent(scale: &Scale) {
         match runs {
             64 => {
                 let limit = Figure::Rate(15_000.0);
-                line("effects on the disk of 64 runs", steps, Figure::rate(steps, time), limit);
+                line(
+                    "effects on the disk of 64 runs",
+                    steps,
+                    Figure::rate(steps, taken.wall),
+                    limit,
+                );
             }
-            _ => aside(&format!("of {runs}"), steps, Figure::rate(steps, time)),
+            _ => aside(&format!("of {runs}"), steps, Figure::rate(steps, taken.wall)),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What is kept of runs: to read them again, and while they wait.
 
 use std::path::Path;
-use std::time::Duration;
 
 use graph::Again;
 use history::Stream;
@@ -12,7 +11,7 @@ use value::Map;
 
 use crate::Scale;
 use crate::graphs::{calling_loop, question};
-use crate::table::{Figure, aside, line, rates, rounds, took};
+use crate::table::{Figure, Taken, aside, line, rates, rounds, took};
 use crate::world::{Counts, drive, given};
 
 pub(crate) fn replay(scale: &Scale) {
@@ -29,14 +28,14 @@ pub(crate) fn replay(scale: &Scale) {
             drive(&*store, &Counts, &made, &run, given(), Again::Freely);
             let mut events = 0;
             let measured = rounds(7, || {
-                let (loaded, time) =
+                let (loaded, taken) =
                     took(|| load(&*store, &Stream::run(&*run), None, &mut NoLogic));
                 let loaded = loaded.unwrap_or_else(|error| panic!("{error:?}"));
                 assert!(loaded.run.is_over());
                 events = loaded.next as usize;
-                time
+                taken
             });
-            rates(&format!("events read again, from {what}"), events, &measured, 150_000.0);
+            rates(&format!("events read again, from {what}"), events, measured, 150_000.0);
         }
     }
 }
@@ -44,7 +43,7 @@ pub(crate) fn replay(scale: &Scale) {
 /// Begins runs and drives each until it waits, from several threads that share one wait for the
 /// disk.
 pub(crate) fn waiting(scale: &Scale) {
-    const THREADS: usize = 64;
+    const THREADS: usize = 16;
     let made = question();
     let path = scale.file("waiting");
     let store = SqliteStore::open(&path).expect("a file can be made");
@@ -68,11 +67,11 @@ pub(crate) fn waiting(scale: &Scale) {
     // What the threads themselves and the file's cache take is there before.
     begin_some("before", 10);
     let before = resident();
-    let ((), time) = took(|| begin_some("run", each));
+    let ((), taken) = took(|| begin_some("run", each));
     let grown = resident().saturating_sub(before);
     let limit = Figure::Bytes(100e6);
     line("resident memory of waiting runs", runs, Figure::Bytes(grown as f64), limit);
-    aside("runs begun, asked and left waiting", runs, Figure::rate(runs, time));
+    aside("runs begun, asked and left waiting", runs, Figure::rate(runs, taken.wall));
     drop(store);
     let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
     aside("on the disk, for each run", runs, Figure::Bytes(bytes as f64 / runs as f64));
@@ -83,7 +82,7 @@ pub(crate) fn waiting(scale: &Scale) {
 fn report_reopened(path: &Path, runs: usize) {
     let before = resident();
     let store = SqliteStore::open(path).expect("it was just closed");
-    let (found, time): (usize, Duration) = took(|| {
+    let (found, taken): (usize, Taken) = took(|| {
         let (mut after, mut found) = (None, 0);
         loop {
             let page = history::Archive::streams(&store, after.as_ref(), 1_000);
@@ -96,7 +95,7 @@ fn report_reopened(path: &Path, runs: usize) {
         }
     });
     assert!(found >= runs);
-    aside("to find them all again", runs, Figure::Time(time));
+    aside("to find them all again", runs, Figure::Time(taken.wall));
     let grown = resident().saturating_sub(before);
     aside("resident memory after that", runs, Figure::Bytes(grown as f64));
 }

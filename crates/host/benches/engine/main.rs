@@ -1,5 +1,6 @@
 //! What the engine costs on this machine and this disk, each figure beside its limit, and beside
-//! what it must not be much slower than in the same run. Nothing is asserted.
+//! what it must not be much slower than in the same run. Medians of several rounds; nothing is
+//! asserted.
 //!
 //! `cargo bench -p quipu-host --bench engine -- [--quick] [--json] [NAME..]`
 //!

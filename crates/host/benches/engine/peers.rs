@@ -24,17 +24,17 @@ pub(crate) fn figures(scale: &Scale) {
         for steps in [200, 1_000] {
             let (pure, made) = (counting(steps), calling(steps));
             let begin = || inputs([("count", value::Value::Int(0))]);
-            let time = rounds(ROUNDS, || pure::whole(&pure, begin(), &mut NoLogic).1).median();
+            let time = rounds(ROUNDS, || pure::whole(&pure, begin(), &mut NoLogic).1).wall;
             json("bare", shape, steps, time);
             let memory = || effects::whole(&MemoryStore::default(), &made, Again::Freely);
-            json("memory", shape, steps, rounds(ROUNDS, memory).median());
+            json("memory", shape, steps, rounds(ROUNDS, memory).wall);
             let path = scale.file(&format!("{shape}-{steps}"));
             let store = SqliteStore::open(path).expect("a file can be made");
-            let synced = rounds(ROUNDS, || effects::whole(&store, &made, Again::WithKey)).median();
+            let synced = rounds(ROUNDS, || effects::whole(&store, &made, Again::WithKey)).wall;
             // Every step of ours waits for the disk; there is no way to wait one step less.
             json("sqlite", shape, steps, synced);
             json("sqlite_sync", shape, steps, synced);
-            let written = rounds(ROUNDS, || effects::whole(&store, &made, Again::Freely)).median();
+            let written = rounds(ROUNDS, || effects::whole(&store, &made, Again::Freely)).wall;
             json("sqlite_process_crash", shape, steps, written);
         }
     }

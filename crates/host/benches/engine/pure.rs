@@ -9,21 +9,21 @@ use value::{Map, Value};
 
 use crate::Scale;
 use crate::graphs::{Made, begin_time, fan_out as branches, inputs, logic_loop, pure_loop};
-use crate::table::{Figure, Times, aside, line, rounds, times, took};
+use crate::table::{Figure, Taken, aside, line, medians, rounds, times, took};
 
 /// A whole run in the core, and how many steps it took.
-pub(crate) fn whole(made: &Made, inputs: Map, logic: &mut dyn Logic) -> (u64, Duration) {
+pub(crate) fn whole(made: &Made, inputs: Map, logic: &mut dyn Logic) -> (u64, Taken) {
     let begin = Input::Begin(Box::new(made.begin("r", inputs, Again::Freely)));
     let mut run = Run::new(&made.plan);
     // What a run is given is written down once, however long it runs.
     note(&made.plan, &mut run, &begin, begin_time()).expect("it can begin");
-    let ((), time) = took(|| {
+    let ((), taken) = took(|| {
         while !run.is_over() {
             advance(&made.plan, &mut run, None, logic).expect("it can go on");
         }
     });
     assert!(run.failure().is_none(), "{:?}", run.failure());
-    (run.steps(), time)
+    (run.steps(), taken)
 }
 
 pub(crate) fn steps(scale: &Scale) {
@@ -31,7 +31,7 @@ pub(crate) fn steps(scale: &Scale) {
         let made = pure_loop(steps / 6);
         let (count, _) = whole(&made, Map::default(), &mut NoLogic);
         let measured = rounds(15, || whole(&made, Map::default(), &mut NoLogic).1);
-        times("pure step", count as usize, &measured, Duration::from_nanos(100));
+        times("pure step", count as usize, measured, Duration::from_nanos(100));
     }
     let ainl = Figure::Time(Duration::from_nanos(4_500));
     aside("AINL's Python runtime, measured once", 1, ainl);
@@ -43,7 +43,7 @@ pub(crate) fn fan_out(scale: &Scale) {
         let items = || inputs([("items", Value::list((0..count as i64).map(Value::Int)))]);
         let measured = rounds(9, || whole(&made, items(), &mut NoLogic).1);
         let limit = Duration::from_micros(20);
-        times("a branch of one pure step, and its join", count, &measured, limit);
+        times("a branch of one pure step, and its join", count, measured, limit);
     }
 }
 
@@ -88,10 +88,10 @@ pub(crate) fn logic(scale: &Scale) {
         few.push(whole(&made, with(0), &mut python).1);
         much.push(whole(&made, with(10 << 20), &mut python).1);
     }
-    let (few, much) = (Times::of(few), Times::of(much));
-    let limit = Figure::each(turns, few.median().mul_f64(1.1));
+    let (few, much) = (medians(few), medians(much));
+    let limit = Figure::each(turns, few.cpu.mul_f64(1.1));
     let what = "logic step with 1 KB of state (bare: the bench `logic`)";
-    aside(what, turns, Figure::each(turns, few.median()));
+    aside(what, turns, Figure::each(turns, few.cpu));
     let what = "the same beside 10 MB that it does not read";
-    line(what, turns, Figure::each(turns, much.median()), limit);
+    line(what, turns, Figure::each(turns, much.cpu), limit);
 }

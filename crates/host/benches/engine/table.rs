@@ -3,36 +3,48 @@
 
 use std::time::{Duration, Instant};
 
-/// What something took in several rounds, the shortest first.
-pub(crate) struct Times(Vec<Duration>);
-
-impl Times {
-    pub(crate) fn of(mut times: Vec<Duration>) -> Times {
-        times.sort();
-        Times(times)
-    }
-
-    pub(crate) fn median(&self) -> Duration {
-        self.0[self.0.len() / 2]
-    }
-
-    /// What it takes when nobody else wants the processor.
-    pub(crate) fn least(&self) -> Duration {
-        self.0[0]
-    }
+/// What something took.
+#[derive(Clone, Copy)]
+pub(crate) struct Taken {
+    /// By the clock on the wall.
+    pub(crate) wall: Duration,
+    /// On the processor, by this thread.
+    pub(crate) cpu: Duration,
 }
 
-/// So many rounds; one before them warms up.
-pub(crate) fn rounds(count: usize, mut act: impl FnMut() -> Duration) -> Times {
-    act();
-    Times::of((0..count).map(|_| act()).collect())
-}
-
-/// How long something took.
-pub(crate) fn took<T>(act: impl FnOnce() -> T) -> (T, Duration) {
-    let begin = Instant::now();
+/// Does something, and says what it took.
+pub(crate) fn took<T>(act: impl FnOnce() -> T) -> (T, Taken) {
+    let (cpu, begin) = (processor(), Instant::now());
     let done = act();
-    (done, begin.elapsed())
+    let wall = begin.elapsed();
+    (done, Taken { wall, cpu: processor().saturating_sub(cpu) })
+}
+
+/// What this thread has had of the processor, as Linux counts it.
+fn processor() -> Duration {
+    // What is counted is brought up to date when a thread makes room for others.
+    std::thread::yield_now();
+    let counted = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = counted.split(' ').next().and_then(|nanos| nanos.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or(0))
+}
+
+/// The medians of what several rounds took; one before them warms up.
+pub(crate) fn rounds(count: usize, mut act: impl FnMut() -> Taken) -> Taken {
+    act();
+    medians((0..count).map(|_| act()).collect())
+}
+
+/// The median of each.
+pub(crate) fn medians(taken: Vec<Taken>) -> Taken {
+    let wall = median(taken.iter().map(|taken| taken.wall).collect());
+    Taken { wall, cpu: median(taken.iter().map(|taken| taken.cpu).collect()) }
+}
+
+/// The one in the middle.
+pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
 }
 
 /// Something measured.
@@ -93,8 +105,8 @@ impl Figure {
 
 pub(crate) fn heading() {
     load();
-    let (median, least, limit) = ("median", "least", "limit");
-    println!("{:<55} {:>9} {median:>11} {least:>11} {limit:>11}  ratio", "what", "of");
+    let (median, cpu, limit) = ("median", "processor", "limit");
+    println!("{:<55} {:>9} {median:>11} {cpu:>11} {limit:>11}  ratio", "what", "of");
 }
 
 /// How busy the machine is, without which no figure means much.
@@ -109,25 +121,27 @@ pub(crate) fn line(what: &str, count: usize, measured: Figure, limit: Figure) {
     row(what, count, measured, None, limit);
 }
 
-/// One line: what each of so many things took, beside its limit.
-pub(crate) fn times(what: &str, count: usize, times: &Times, limit: Duration) {
+/// One line: what each of so many things took of the processor, beside its limit.
+pub(crate) fn times(what: &str, count: usize, taken: Taken, limit: Duration) {
     let each = |time| Figure::each(count, time);
-    row(what, count, each(times.median()), Some(each(times.least())), Figure::Time(limit));
+    row(what, count, each(taken.wall), Some(each(taken.cpu)), Figure::Time(limit));
 }
 
 /// One line: how many things a second there were, beside the limit.
-pub(crate) fn rates(what: &str, count: usize, times: &Times, limit: f64) {
+pub(crate) fn rates(what: &str, count: usize, taken: Taken, limit: f64) {
     let rate = |time| Figure::rate(count, time);
-    row(what, count, rate(times.median()), Some(rate(times.least())), Figure::Rate(limit));
+    row(what, count, rate(taken.wall), Some(rate(taken.cpu)), Figure::Rate(limit));
 }
 
-fn row(what: &str, count: usize, measured: Figure, least: Option<Figure>, limit: Figure) {
-    let ratio = measured.number() / limit.number();
+/// Where one thread waits for nothing, what it had of the processor counts: who else wanted it is
+/// no matter of ours.
+fn row(what: &str, count: usize, measured: Figure, cpu: Option<Figure>, limit: Figure) {
+    let ratio = cpu.unwrap_or(measured).number() / limit.number();
     let is_within = if limit.is_rate() { ratio >= 1.0 } else { ratio <= 1.0 };
     let remark = if is_within { "" } else { "  missed" };
-    let least = least.map(Figure::shown).unwrap_or_default();
+    let cpu = cpu.map(Figure::shown).unwrap_or_default();
     let (measured, limit) = (measured.shown(), limit.shown());
-    println!("{what:<55} {count:>9} {measured:>11} {least:>11} {limit:>11} {ratio:>6.2}{remark}");
+    println!("{what:<55} {count:>9} {measured:>11} {cpu:>11} {limit:>11} {ratio:>6.2}{remark}");
 }
 
 /// One line without a limit: how a figure grows, or what another one is made of.
