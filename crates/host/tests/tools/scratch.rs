@@ -88,7 +88,6 @@ pub(crate) fn call_of(server: &str, tool: &str, args: &str) -> Call {
             args: json::parse(args).unwrap().as_map().unwrap().clone(),
             touches: graph::Touches::Write,
             again: graph::Again::ByAsking,
-            nth: 1,
             store: None,
             timeout_ms: None,
         })),
