@@ -49,74 +49,29 @@ pub fn open_questions(store: &dyn Store, only: Option<&Stream>) -> Result<Vec<Op
     };
     let mut all = Vec::new();
     for stream in runs {
-        all.extend(asked_in(store, &stream)?.into_iter().filter(|(_, open)| *open).map(|it| it.0));
+        all.extend(open_in(store, &stream)?);
     }
     all.sort_by_key(|open| open.asked);
     Ok(all)
 }
 
-/// The questions of a run's lineage, each with whether it is open.
-fn asked_in(store: &dyn Store, stream: &Stream) -> Result<Vec<(Open, bool)>, StoreError> {
-    const KINDS: &[Kind] = &[
-        Kind::QuestionAsked,
-        Kind::QuestionAnswered,
-        Kind::Interruption,
-        Kind::RunFinished,
-        Kind::RunCancelled,
-    ];
+/// The open questions of a run's lineage.
+fn open_in(store: &dyn Store, stream: &Stream) -> Result<Vec<Open>, StoreError> {
     let (Some(lineage), Some(run)) = (Lineage::of(store, stream, None)?, stream.run_id()) else {
         return Ok(Vec::new());
     };
-    let mut asked: Vec<(Open, bool, history::EventId)> = Vec::new();
-    let mut failed = None;
-    lineage.visit(store, Some(KINDS), 0, |_, entry| {
-        let fact = match store.fact(&entry.event) {
-            Ok(fact) => fact,
-            Err(error) => {
-                failed = Some(error);
-                return Visit::Stop;
-            }
-        };
-        let Some(fact) = fact else { return Visit::More };
-        let id = entry.event.id();
-        match fact.what {
-            What::QuestionAsked(question) => {
-                let open = Open {
-                    question: question.question_id,
-                    run: run.clone(),
-                    prompt: question.prompt,
-                    schema: question.schema,
-                    options: question.options.unwrap_or_default(),
-                    default: question.default,
-                    expires: question.expires,
-                    asked: fact.common.ts,
-                };
-                asked.push((open, true, id));
-            }
-            What::QuestionAnswered(answer) => {
-                for (_, open, _) in
-                    asked.iter_mut().filter(|(open, ..)| open.question == answer.question_id)
-                {
-                    *open = false;
-                }
-            }
-            What::Interruption(given_up) => {
-                for (_, open, id) in &mut asked {
-                    *open &= !given_up.affects.iter().any(|affected| affected.event_id == *id);
-                }
-            }
-            // A fork may go on from the end of another run: then it has asked nothing yet.
-            What::RunFinished(_) | What::RunCancelled(_) => {
-                asked.iter_mut().for_each(|(_, open, _)| *open = false);
-            }
-            _ => {}
-        }
-        Visit::More
-    })?;
-    failed.map_or_else(
-        || Ok(asked.into_iter().map(|(open, is_open, _)| (open, is_open)).collect()),
-        Err,
-    )
+    let asked = query::questions(store, &lineage)?.into_iter().filter(|asked| asked.is_open);
+    let open = asked.map(|asked| Open {
+        question: asked.question.question_id,
+        run: run.clone(),
+        prompt: asked.question.prompt,
+        schema: asked.question.schema,
+        options: asked.question.options.unwrap_or_default(),
+        default: asked.question.default,
+        expires: asked.question.expires,
+        asked: asked.ts,
+    });
+    Ok(open.collect())
 }
 
 /// The questions whose ids begin like this, with the runs that ask them: open ones, or else those

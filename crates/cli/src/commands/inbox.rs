@@ -6,7 +6,7 @@ use host::{Open, open_questions};
 use value::{Value, json};
 
 use crate::args::running::Inbox;
-use crate::opened::{Access, open};
+use crate::opened::{Access, now, open};
 use crate::{Outcome, find, output};
 
 pub(crate) fn run(arguments: &Inbox) -> Result<Outcome> {
@@ -21,8 +21,9 @@ pub(crate) fn run(arguments: &Inbox) -> Result<Outcome> {
     if questions.is_empty() {
         output::note("nobody waits for an answer");
     }
+    let now = now()?;
     for open in &questions {
-        output::print(&line(open))?;
+        output::print(&line(open, now))?;
     }
     Ok(Outcome::Fine)
 }
@@ -40,7 +41,7 @@ pub(crate) fn value(open: &Open) -> Value {
     ])
 }
 
-fn line(open: &Open) -> String {
+fn line(open: &Open, now: Timestamp) -> String {
     let shown = |value: &Value| match value {
         Value::Text(text) => text.to_string(),
         other => json::compact(other),
@@ -51,10 +52,14 @@ fn line(open: &Open) -> String {
         line.push_str(&format!("\n              one of: {}", options.join(", ")));
     }
     let run = Stream::Run(open.run.clone());
-    line.push_str(&format!("\n              asked by {run}{}", until(open.expires)));
+    line.push_str(&format!("\n              asked by {run}"));
+    match open.expires {
+        // Nobody has noticed yet: whoever resumes the run will.
+        Some(expires) if now >= expires => {
+            line.push_str(&format!(", expired at {expires}; `quipu resume {run}` goes on"));
+        }
+        Some(expires) => line.push_str(&format!(", until {expires}")),
+        None => {}
+    }
     line
-}
-
-fn until(expires: Option<Timestamp>) -> String {
-    expires.map_or_else(String::new, |expires| format!(", until {expires}"))
 }

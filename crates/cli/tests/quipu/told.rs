@@ -1,6 +1,8 @@
 //! What people and scripts are told about runs.
 
-use crate::run::Folder;
+use std::process::Command;
+
+use crate::run::{Done, Folder};
 use crate::running::{graph, list, text};
 
 const END: &str = r#"{"id": "n1", "op": "J", "data": {"var": "$long"}}"#;
@@ -32,4 +34,57 @@ fn a_step_stands_among_the_events_as_an_event_does() {
     let steps = list(&log, "events").iter().filter_map(|entry| entry.get("step"));
     let told: Vec<&str> = steps.map(|step| text(step, "what")).collect();
     assert_eq!(told.last(), Some(&"returned"), "{told:?}");
+}
+
+/// Whoever pauses a run does not answer for others; whoever comes too late cannot.
+#[test]
+fn the_inbox_has_what_can_be_answered() {
+    let folder = Folder::new();
+    let ask =
+        r#"{"id": "n1", "op": "Ask", "data": {"prompt": "Go?", "expires": 3600, "out": "go"}}"#;
+    let waits = r#"{"id": "n1", "op": "Fork", "data": {}}, {"id": "n2", "op": "Join", "data": {}}"#;
+    let labels = [
+        ("start", waits, "n1-branch->asks n1-branch->works n1-next-n2"),
+        ("asks", ask, ""),
+        ("works", crate::running::CALL, ""),
+    ];
+    folder
+        .program("work", "echo x >> works; until test -e enough; do sleep 0.01; done; echo 1")
+        .write(
+            "quipu.toml",
+            "[tools.work]\ncommand = [\"./work\"]\ntouches = \"read\"\nagain = \"free\"\n",
+        )
+        .write("agent.json", graph(&labels));
+    let process = folder.start(&["run", "agent.json", "--id", "r"]);
+    folder.until("the tool works", |folder| !folder.text("works").is_empty());
+    process.interrupt();
+    assert_eq!(process.end().code, 130);
+    assert_eq!(folder.kinds("r").last().map(String::as_str), Some("run_paused"));
+    let open = |folder: &Folder| list(&folder.run(&["inbox", "--json"]).json(), "questions").len();
+    assert_eq!(open(&folder), 1);
+    let runs = folder.run(&["runs", "--json"]).json();
+    assert_eq!(text(&list(&runs, "runs")[0], "status"), "waiting");
+    folder.write("enough", "");
+
+    // Nobody has noticed that its time is over before somebody resumes the run.
+    let inbox = late(&folder, &["inbox"]);
+    assert!(inbox.stdout.contains("Z; `quipu resume r` goes on\n"), "{}", inbox.stdout);
+    assert_eq!(late(&folder, &["resume", "r"]).code, 1, "nobody answered in time");
+    assert!(folder.kinds("r").contains(&"timer_fired".to_string()));
+    assert_eq!(open(&folder), 0);
+}
+
+/// Runs the binary many years later.
+fn late(folder: &Folder, arguments: &[&str]) -> Done {
+    let output = Command::new(env!("CARGO_BIN_EXE_quipu"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .env("QUIPU_NOW", "2099-01-01T00:00:00Z")
+        .output()
+        .unwrap();
+    Done {
+        code: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
 }

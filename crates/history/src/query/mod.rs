@@ -10,6 +10,7 @@ mod calls;
 mod events;
 mod lineage;
 mod policies;
+mod questions;
 mod reading;
 mod resources;
 mod run_list;
@@ -24,6 +25,7 @@ pub use calls::{Attempt, Call, Outcome, calls};
 pub use events::{Order, Page, Told, run};
 pub use lineage::{Derivation, lineage};
 pub use policies::{PolicyStep, policies};
+pub use questions::{Asked, questions};
 pub use resources::{
     Attachment, Live, OpenHandle, Owner, Planned, ResourceState, Snapshot, resources,
 };

@@ -1,9 +1,10 @@
 //! Which runs there are, and how they are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use value::{Text, Value};
 
+use super::questions::questions;
 use super::reading::{Events, beginning, each_stream, read_lineage, see, ts};
 use super::{Found, Item, joined, maybe};
 use crate::archive::{Archive, StreamInfo};
@@ -14,9 +15,8 @@ use crate::{Lineage, Place, Stream, Timestamp};
 /// The kinds that say that a run is over, or stopped.
 const ENDS: &[Kind] = &[Kind::RunFinished, Kind::RunCancelled, Kind::RunPaused];
 
-/// The kinds that say whether a run waits for somebody.
-const QUESTIONS: &[Kind] =
-    &[Kind::QuestionAsked, Kind::QuestionAnswered, Kind::ApprovalRequested, Kind::ApprovalDecided];
+/// The kinds that say whether a run waits for somebody's approval.
+const APPROVALS: &[Kind] = &[Kind::ApprovalRequested, Kind::ApprovalDecided];
 
 /// Which runs are wanted. What is not said does not matter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,8 +38,8 @@ pub struct RunFilter {
 pub struct RunState {
     /// Its id.
     pub run: Text,
-    /// `open`, `waiting` (somebody must answer or decide), `paused`, `done`, `failed` or
-    /// `cancelled`.
+    /// `open`, `waiting` (somebody must answer or decide, also while it is paused), `paused`,
+    /// `done`, `failed` or `cancelled`.
     pub status: &'static str,
     /// Whose it is.
     pub agent: Option<Text>,
@@ -148,7 +148,9 @@ fn finish<A: Archive + ?Sized>(
         };
         if let Some(status) = status {
             state.status = status;
-            state.ended = ts(&seen).filter(|_| status != "paused");
+        }
+        if status.is_some_and(|status| status != "paused") {
+            state.ended = ts(&seen);
             return Ok(());
         }
     }
@@ -161,14 +163,14 @@ fn finish<A: Archive + ?Sized>(
 /// Whether a question or a request for approval is open in a run's lineage.
 fn waits<A: Archive + ?Sized>(archive: &A, info: &StreamInfo) -> Result<bool, A::Error> {
     let Some(lineage) = Lineage::of(archive, &info.stream, None)? else { return Ok(false) };
+    if questions(archive, &lineage)?.iter().any(|asked| asked.is_open) {
+        return Ok(true);
+    }
     let mut events = Events::default();
-    read_lineage(archive, &lineage, QUESTIONS, &mut events)?;
-    let mut questions = BTreeSet::new();
+    read_lineage(archive, &lineage, APPROVALS, &mut events)?;
     let mut requests = BTreeMap::new();
     for seen in events.seen {
         match seen.fact.map(|fact| fact.what) {
-            Some(What::QuestionAsked(event)) => _ = questions.insert(event.question_id),
-            Some(What::QuestionAnswered(event)) => _ = questions.remove(&event.question_id),
             Some(What::ApprovalRequested(event)) => {
                 requests.insert(seen.id, event.call.event_id);
             }
@@ -182,7 +184,7 @@ fn waits<A: Archive + ?Sized>(archive: &A, info: &StreamInfo) -> Result<bool, A:
             _ => {}
         }
     }
-    Ok(!questions.is_empty() || !requests.is_empty())
+    Ok(!requests.is_empty())
 }
 
 impl Item for RunState {
