@@ -26,7 +26,6 @@ fn block(code: &str, stores: &[(&str, StoreKind)]) -> Block {
 
 fn given(data: &str, stores: &[&str]) -> Given {
     let data = json::parse(data).unwrap().as_map().unwrap().clone();
-    let stores = stores.iter().map(|text| json::parse(text).unwrap()).collect();
     let stores = stores.iter().map(|text| Ok(json::parse(text).unwrap())).collect();
     Given { data, stores, now: Timestamp::from_micros(NOW), nth: 1 }
 }
