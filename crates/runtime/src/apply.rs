@@ -325,6 +325,14 @@ impl Run {
             for fiber in self.fibers.values_mut() {
                 fiber.frame.set(slot, Some(value.clone()));
             }
+            // Branches that are finished must not bring back what was before.
+            for group in self.groups.values_mut() {
+                for frame in group.succeeded.values_mut() {
+                    frame.set(slot, Some(value.clone()));
+                }
+                let items = group.items.iter_mut().filter(|(item, _)| *item == slot);
+                items.for_each(|(_, item)| *item = value.clone());
+            }
         }
     }
 

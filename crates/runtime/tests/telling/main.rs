@@ -3,6 +3,7 @@
 
 mod compare;
 mod driving;
+mod forks;
 mod migrate;
 mod retries;
 mod shelves;
