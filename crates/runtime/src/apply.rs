@@ -1,5 +1,6 @@
 //! The only place where a run changes. It decides nothing: what is to happen is in the change.
 
+use history::Timestamp;
 use history::kinds::Sealed;
 use value::{Text, Value};
 
@@ -271,6 +272,9 @@ impl Run {
         if !is_fork {
             self.agent = began.agent;
         }
+        // How much of its time a run has used goes with it into a fork, whenever that begins.
+        let used = if is_fork { self.now.micros().saturating_sub(self.began.micros()) } else { 0 };
+        self.began = Timestamp::from_micros(began.ts.micros().saturating_sub(used));
         self.now = began.ts;
         self.options = began.options;
         self.from = began.from;
@@ -291,7 +295,6 @@ impl Run {
             }
             return;
         }
-        self.began = began.ts;
         self.seed = began.seed;
         self.status = Status::Running;
         let mut frame = Frame::with_room(plan.names.len());

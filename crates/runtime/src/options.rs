@@ -49,7 +49,7 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// What all models cost.
     pub cost: Option<Money>,
-    /// Milliseconds since the run began.
+    /// Milliseconds since the run began. A fork has what its parent had left.
     pub time_ms: Option<u64>,
     /// Calls of each tool.
     pub calls: BTreeMap<Text, u64>,

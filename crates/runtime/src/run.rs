@@ -46,6 +46,7 @@ pub struct Run {
     pub(crate) from: Option<Origin>,
     /// The time of the input that it works on.
     pub(crate) now: Timestamp,
+    /// When it began; for a fork so long before its beginning as its parent had run until then.
     pub(crate) began: Timestamp,
     pub(crate) seed: u64,
     pub(crate) options: Options,

@@ -114,7 +114,7 @@ impl Log {
         event.fact_with(|id| Blob::read(blob(id)?.bytes())).unwrap()
     }
 
-    fn add(&mut self, sealed: Vec<Sealed>) {
+    pub(crate) fn add(&mut self, sealed: Vec<Sealed>) {
         let (events, blobs) = runtime::split(sealed);
         self.events.extend(events);
         self.blobs.extend(blobs);

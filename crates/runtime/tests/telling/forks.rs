@@ -1,9 +1,13 @@
 //! What a fork takes along, and what it changes.
 
-use runtime::Pending;
+use history::Timestamp;
+use history::kinds::records::Origin;
+use history::kinds::words::RunReason;
+use history::kinds::{Common, RunStarted};
+use runtime::{Limits, Options, Pending, Run};
 use value::{Value, json};
 
-use crate::driving::{fork, plainly, run, sketch};
+use crate::driving::{fork, plainly, run, run_with, sketch};
 
 /// One branch is finished already: what it began with must not come back.
 #[test]
@@ -45,4 +49,37 @@ each
     let seq = log.seq("tool_result", 0);
     let (_, forked) = fork("f", &log, seq, &made, None, r#"{"i": 5}"#, &mut plainly);
     assert_eq!(json::compact(forked.result()), "5");
+}
+
+/// Whenever a fork begins, it has the time that its parent had left.
+#[test]
+fn a_fork_has_what_is_left_of_the_time() {
+    let made = sketch("main\n  R adapter=tool.CALL target=t out=x\n  Ask prompt=\"on?\"\n");
+    let limits = Limits { time_ms: Some(20_000_000), ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let (log, parent) = run_with("r", &made, "{}", options.clone(), &mut plainly);
+    let seq = log.seq("question_asked", 0);
+    let used = |run: &Run| {
+        let left = run.deadline().unwrap().micros() - run.now().micros();
+        20_000_000_000 - left
+    };
+    // Far later than the parent may run.
+    let (mut late, ts) = (log.clone(), Timestamp::from_micros(1_900_000_000_000_000));
+    late.events.truncate(seq as usize + 1);
+    let common = Common { run_id: Some("f".into()), agent_id: Some("a".into()), ..Common::at(ts) };
+    let event_id = log.events[seq as usize].id();
+    late.add(vec![common.seal(&RunStarted {
+        reason: Some(RunReason::Fork),
+        from: Some(Origin { run_id: "r".into(), seq: seq as i64, event_id }),
+        graph: None,
+        document: None,
+        inputs: None,
+        seed: None,
+        versions: None,
+        options: Some(options.to_map()),
+    })]);
+    let (fold, _) = late.told(&made.plan).unwrap();
+    assert_eq!(fold.run().now(), ts);
+    assert!(used(&parent) > 0);
+    assert_eq!(used(fold.run()), used(&parent));
 }
