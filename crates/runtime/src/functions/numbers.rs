@@ -43,6 +43,14 @@ pub(super) fn to_int(float: f64) -> Option<i64> {
     (-BEYOND..BEYOND).contains(&float).then_some(float as i64)
 }
 
+/// A counter that nobody has set yet begins at 0, as it does in conditions.
+fn counted(arg: &Value) -> &Value {
+    match arg {
+        Value::Null => &Value::Int(0),
+        other => other,
+    }
+}
+
 /// Sums of numbers; texts and lists are put together.
 pub(super) fn add(args: &[Value]) -> Result<Value, Fault> {
     if args.iter().all(|arg| arg.as_text().is_some()) {
@@ -53,8 +61,8 @@ pub(super) fn add(args: &[Value]) -> Result<Value, Fault> {
     if args.iter().all(|arg| arg.as_list().is_some()) {
         return super::lists::chain(args);
     }
-    let mut sum = args[0].clone();
-    for arg in &args[1..] {
+    let mut sum = counted(&args[0]).clone();
+    for arg in args[1..].iter().map(counted) {
         let (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) = (&sum, arg) else {
             let kinds = format!("{} and {}", sum.kind(), arg.kind());
             return Err(fault(format!("{kinds} cannot be added; `concat` makes one text of both")));
@@ -68,15 +76,15 @@ pub(super) fn add(args: &[Value]) -> Result<Value, Fault> {
 }
 
 pub(super) fn sub(args: &[Value]) -> Result<Value, Fault> {
-    match pair(&args[0], &args[1])? {
+    match pair(counted(&args[0]), counted(&args[1]))? {
         Pair::Ints(one, other) => int(one.checked_sub(other)),
         Pair::Floats(one, other) => float(one - other),
     }
 }
 
 pub(super) fn mul(args: &[Value]) -> Result<Value, Fault> {
-    let mut product = args[0].clone();
-    for arg in &args[1..] {
+    let mut product = counted(&args[0]).clone();
+    for arg in args[1..].iter().map(counted) {
         product = match pair(&product, arg)? {
             Pair::Ints(one, other) => int(one.checked_mul(other))?,
             Pair::Floats(one, other) => float(one * other)?,

@@ -21,11 +21,11 @@ macro_rules! functions {
 
 functions! {
     "add" ("a, b, ...") 2..=MANY, numbers::add:
-        "The sum of numbers; texts, or lists, one after the other.";
+        "The sum of numbers, where null counts as 0; texts, or lists, one after the other.";
     "sub" ("a, b") 2..=2, numbers::sub:
-        "`a` less `b`.";
+        "`a` less `b`; null counts as 0.";
     "mul" ("a, b, ...") 2..=MANY, numbers::mul:
-        "The product of numbers.";
+        "The product of numbers; null counts as 0.";
     "div" ("a, b") 2..=2, numbers::div:
         "`a` by `b`, with a point.";
     "idiv" ("a, b") 2..=2, numbers::idiv:

@@ -12,6 +12,7 @@ pub(super) fn apply(name: &str, args: &[Value]) -> Result<Value, Fault> {
     let bad = || Fault::new("function");
     let whole = |value: &Value| match value {
         Value::Int(number) => Ok(*number),
+        Value::Null => Ok(0),
         _ => Err(bad()),
     };
     let text = |value: &Value| value.as_text().cloned().ok_or_else(bad);
