@@ -7,7 +7,7 @@ use crate::call::{Answer, ModelAnswer, Question, Request};
 use crate::change::{Change, Spent, Taken, What};
 use crate::money::Money;
 use crate::plan::{Plan, PlanNode, Step};
-use crate::record::Recorder;
+use crate::record::{Recorder, TOKENS_MAX};
 use crate::run::{Run, Waiting, Why};
 use crate::{Fault, FaultKind, blocks};
 
@@ -100,10 +100,10 @@ fn take(plan: &Plan, here: &PlanNode, question: Option<&Question>, answer: &Answ
     }
 }
 
-fn spent(answer: &ModelAnswer) -> Spent {
+pub(crate) fn spent(answer: &ModelAnswer) -> Spent {
     Spent {
-        prompt_tokens: answer.prompt_tokens,
-        completion_tokens: answer.completion_tokens,
+        prompt_tokens: answer.prompt_tokens.min(TOKENS_MAX),
+        completion_tokens: answer.completion_tokens.min(TOKENS_MAX),
         cost: answer.cost.as_deref().and_then(Money::parse).unwrap_or_default(),
     }
 }

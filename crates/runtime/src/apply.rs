@@ -10,8 +10,8 @@ use crate::fork::beneath;
 use crate::frame::Frame;
 use crate::plan::{NodeNo, Plan, Slot, Step, To};
 use crate::run::{
-    Activation, ActivationKind, Effect, Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run, Status,
-    Try, Waiting, Why,
+    Activation, ActivationKind, Counts, Effect, Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run,
+    Status, Try, Waiting, Why,
 };
 use crate::step::mode_after;
 use crate::{Fault, FaultKind};
@@ -34,8 +34,9 @@ impl Run {
                 self.now = ts;
                 self.answered(plan, call, *taken);
             }
-            What::Late { call, ts } => {
+            What::Late { call, ts, spent } => {
                 self.now = ts;
+                self.spend(spent);
                 self.abandoned.remove(&call);
             }
             What::LeftAgain { call, ts } => {
@@ -419,8 +420,9 @@ impl Run {
     }
 
     fn spend(&mut self, spent: Spent) {
-        self.counts.prompt_tokens += spent.prompt_tokens;
-        self.counts.completion_tokens += spent.completion_tokens;
+        let Counts { prompt_tokens, completion_tokens, .. } = &mut self.counts;
+        *prompt_tokens = prompt_tokens.saturating_add(spent.prompt_tokens);
+        *completion_tokens = completion_tokens.saturating_add(spent.completion_tokens);
         self.counts.cost = self.counts.cost.plus(spent.cost);
     }
 

@@ -32,10 +32,11 @@ pub(crate) enum What {
         ts: Timestamp,
         taken: Box<Taken>,
     },
-    /// A call that nobody waits for was answered.
+    /// A call that nobody waits for was answered, and paid for all the same.
     Late {
         call: CallId,
         ts: Timestamp,
+        spent: Spent,
     },
     /// It left once more.
     LeftAgain {

@@ -66,7 +66,7 @@ fn forks(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
 }
 
 fn tokens(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
-    let used = run.counts.prompt_tokens + run.counts.completion_tokens;
+    let used = run.counts.prompt_tokens.saturating_add(run.counts.completion_tokens);
     match (&pending.request, run.options.limits.tokens) {
         (Request::Model(_), Some(most)) if used >= most => {
             deny(FaultKind::Tokens, format!("{used} tokens of {most} are used up"))

@@ -7,7 +7,7 @@ use value::{Map, Text, Value};
 
 use crate::answer;
 use crate::call::{Answer, CallId, Request, Stage};
-use crate::change::{Began, Change, What};
+use crate::change::{Began, Change, Spent, What};
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::record::Recorder;
@@ -269,7 +269,11 @@ fn answered(
             }
             _ => return Err(Refusal::NotWaiting),
         };
-        let what = What::Late { call, ts };
+        let spent = match answer {
+            Answer::Model(answer) => answer::spent(answer),
+            _ => Spent::default(),
+        };
+        let what = What::Late { call, ts, spent };
         return Ok(Change { events: recorder.events, what });
     }
     if run.status != Status::Running {

@@ -18,6 +18,9 @@ use crate::call::{ModelAnswer, ModelCall, Pending, Question, ToolCall as Call};
 use crate::run::Run;
 use crate::{Fault, FaultKind};
 
+/// No answer counts for more tokens, whoever says so: numbers up to here are exact everywhere.
+pub(crate) const TOKENS_MAX: u64 = 1 << 53;
+
 /// Writes events that belong together: same time, same node, one after the other.
 pub(crate) struct Recorder<'a> {
     run: &'a Run,
@@ -72,14 +75,14 @@ impl<'a> Recorder<'a> {
     pub(crate) fn model_answer(&mut self, pending: &Pending, answer: &ModelAnswer) -> EventId {
         self.turn(&pending.name);
         let message = self.add(&MessageCreated { message: said(Role::Assistant, &answer.text) });
-        let count = |tokens: u64| i64::try_from(tokens).ok();
+        let count = |tokens: u64| i64::try_from(tokens.min(TOKENS_MAX)).ok();
         self.add(&ModelResponse {
             request_id: pending.name.clone(),
             output_ref: Some(message.to_string().into()),
             usage: Some(Usage {
                 prompt_tokens: count(answer.prompt_tokens),
                 completion_tokens: count(answer.completion_tokens),
-                total_tokens: count(answer.prompt_tokens + answer.completion_tokens),
+                total_tokens: count(answer.prompt_tokens.saturating_add(answer.completion_tokens)),
             }),
             finish_reason: answer.finish_reason.clone(),
             reasoning_ref: None,

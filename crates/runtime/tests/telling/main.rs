@@ -8,5 +8,6 @@ mod migrate;
 mod retries;
 mod shelves;
 mod strange;
+mod tokens;
 mod trace;
 mod why;
