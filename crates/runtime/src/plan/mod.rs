@@ -5,6 +5,7 @@
 
 mod build;
 mod condition;
+mod duration;
 mod steps;
 
 use std::collections::BTreeMap;

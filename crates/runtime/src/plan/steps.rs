@@ -7,6 +7,7 @@ use graph::{Cmp, Expr, Operand as Written, Touches, Verb};
 use value::{Text, Value};
 
 use super::build::{Builder, Place, Unrunnable, slot_name, strategy};
+use super::duration;
 use super::{
     AskStep, ClockForm, Condition, EffectStep, LabelNo, ModelStep, Operand, Step, To, ToolStep,
 };
@@ -142,12 +143,19 @@ impl Builder<'_> {
     }
 
     fn ask(&mut self, place: &Place<'_>) -> Step {
+        let expires = place.literal("expires").filter(|written| **written != Value::Null);
+        let expires_ms = expires.and_then(duration::read);
+        if let (Some(written), None) = (expires, expires_ms) {
+            let written = value::json::compact(written);
+            let message = format!("`expires` is {written}: milliseconds, or a text like \"5m\"");
+            return Step::Unready(message.into());
+        }
         Step::Ask(Box::new(AskStep {
             prompt: self.needed(place, "prompt"),
             schema: place.literal("schema").cloned(),
             options: place.literal("options").and_then(Value::as_list).unwrap_or_default().to_vec(),
             default: self.operand(place, "default"),
-            expires_ms: place.number("expires"),
+            expires_ms,
             capability: place.text("capability"),
             out: self.bound(place, "out"),
             expired: place.found(Port::Expired),
