@@ -9,7 +9,7 @@ use crate::money::Money;
 use crate::plan::{Plan, PlanNode, Step};
 use crate::record::{Recorder, TOKENS_MAX};
 use crate::run::{Run, Waiting, Why};
-use crate::{Fault, FaultKind, blocks};
+use crate::{Fault, FaultKind, blocks, fits};
 
 /// The change that an answer makes. `given` says that it stands in for one that never came.
 pub(crate) fn answered(
@@ -148,20 +148,7 @@ pub(crate) fn refused(question: &Question, answer: &Value) -> Option<String> {
             return Some(format!("the answer must be one of: {}", options.join(", ")));
         }
     }
-    let schema = question.schema.as_ref()?;
-    let wanted = schema.get("type").and_then(Value::as_text)?;
-    let fits = match (&**wanted, answer) {
-        ("string", Value::Text(_))
-        | ("integer", Value::Int(_))
-        | ("number", Value::Int(_) | Value::Float(_))
-        | ("boolean", Value::Bool(_))
-        | ("object", Value::Map(_))
-        | ("array", Value::List(_))
-        | ("null", Value::Null) => true,
-        ("string" | "integer" | "number" | "boolean" | "object" | "array" | "null", _) => false,
-        _ => true,
-    };
-    (!fits).then(|| format!("the answer must be of type {wanted}, not {}", answer.kind()))
+    fits::misfit(question.schema.as_ref()?, answer)
 }
 
 fn shown(option: &Value) -> Text {

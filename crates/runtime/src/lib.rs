@@ -11,6 +11,7 @@ mod compare;
 mod decide;
 mod difference;
 mod fault;
+mod fits;
 mod fold;
 mod fork;
 mod frame;
