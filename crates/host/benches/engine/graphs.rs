@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use graph::{Again, Touches};
 use history::Timestamp;
+use host::pinned::{Pinned, pin};
 use runtime::{Begin, Limits, Options, Plan, ToolContract};
 use value::{Map, Text, Value};
 
@@ -24,8 +25,8 @@ impl Made {
         let mut sketch = sim::engine::Sketch::read(text).expect("it is written here");
         sketch.begin_at(text.lines().next().expect("there is a label"));
         let graph = sim::engine::read(&sketch.document()).expect("it is written here");
-        let (document, hash) = host::pinned::document(&graph);
-        Made { plan: Arc::new(Plan::new(&graph).expect("it can run")), document, hash }
+        let Pinned { document, checksum, plan } = pin(&graph).expect("it can run");
+        Made { plan, document, hash: checksum }
     }
 
     /// How a run of it begins. Nothing ends it but itself.
