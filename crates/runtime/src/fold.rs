@@ -206,7 +206,8 @@ impl Fold {
         until: Option<u64>,
     ) {
         while self.held.is_none() && until != Some(self.run.steps()) {
-            let Some(change) = step(&self.plan, &self.run, logic) else { return };
+            let change = step(&self.plan, &self.run, &mut RunsAgain(logic));
+            let Some(change) = change else { return };
             if change.events.is_empty() {
                 watch.see(&self.plan, &self.run, &change);
                 self.run.apply(&self.plan, change);
@@ -420,10 +421,23 @@ struct FailsAgain<'a> {
 
 impl Logic for FailsAgain<'_> {
     fn run(&mut self, block: &Block, given: &Given) -> Result<Done, Fault> {
+        self.again(block, given)
+    }
+
+    fn again(&mut self, block: &Block, given: &Given) -> Result<Done, Fault> {
         if given.nth == self.nth {
             return Err(self.fault.clone());
         }
-        self.inner.run(block, given)
+        self.inner.again(block, given)
+    }
+}
+
+/// Runs blocks that have run before.
+struct RunsAgain<'a>(&'a mut dyn Logic);
+
+impl Logic for RunsAgain<'_> {
+    fn run(&mut self, block: &Block, given: &Given) -> Result<Done, Fault> {
+        self.0.again(block, given)
     }
 }
 

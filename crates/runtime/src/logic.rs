@@ -93,4 +93,11 @@ impl StoreAct {
 pub trait Logic {
     /// Runs one. The same block, given the same, does the same, unless it meets a limit.
     fn run(&mut self, block: &Block, given: &Given) -> Result<Done, Fault>;
+
+    /// Runs one of which the history tells that it came to its end. It does so again, unless it
+    /// is given less time than it was: whoever limits time must have more patience here, or a
+    /// slower moment makes a run unreadable.
+    fn again(&mut self, block: &Block, given: &Given) -> Result<Done, Fault> {
+        self.run(block, given)
+    }
 }

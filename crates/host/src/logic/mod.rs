@@ -54,6 +54,10 @@ impl Default for LogicLimits {
 /// How many blocks are kept compiled. A plan has a handful; a process may see many plans.
 const COMPILED_MAX: usize = 1_024;
 
+/// A block that came to its end once may take so many times longer when it runs again: the machine
+/// may be slower, or busier.
+const PATIENCE: u32 = 20;
+
 /// The interpreter of `logic:` blocks.
 #[derive(Debug, Default)]
 pub struct Python {
@@ -82,6 +86,16 @@ impl Python {
 
 impl Logic for Python {
     fn run(&mut self, block: &Block, given: &Given) -> Result<Done, Fault> {
+        self.run_within(self.limits.time, block, given)
+    }
+
+    fn again(&mut self, block: &Block, given: &Given) -> Result<Done, Fault> {
+        self.run_within(self.limits.time.saturating_mul(PATIENCE), block, given)
+    }
+}
+
+impl Python {
+    fn run_within(&mut self, time: Duration, block: &Block, given: &Given) -> Result<Done, Fault> {
         if self.compiled.len() >= COMPILED_MAX && !self.compiled.contains_key(&block.number) {
             self.compiled.clear();
         }
@@ -93,7 +107,7 @@ impl Logic for Python {
             *compiled = compile();
         }
         match &mut compiled.program {
-            Ok(program) => program.run(block, given, &self.limits),
+            Ok(program) => program.run(block, given, &LogicLimits { time, ..self.limits }),
             Err(fault) => Err(fault.clone()),
         }
     }

@@ -5,6 +5,7 @@ mod compare;
 mod driving;
 mod forks;
 mod migrate;
+mod patience;
 mod retries;
 mod shelves;
 mod strange;
