@@ -11,7 +11,7 @@ use history::plan::{Refusal, Wish};
 use history::{Lineage, Place, Stream};
 use host::pinned::pin;
 use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load};
-use runtime::{Input, Options, Request, Run, migrate};
+use runtime::{CallId, Input, Options, Plan, Request, Run, migrate};
 use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
 use store::{Durability, Store, names};
 use value::{Map, Text, Value};
@@ -100,16 +100,20 @@ fn tell_copies(forked: &Forked) {
 /// Where a user wants to fork. A run that is over is forked before its end: behind it nothing
 /// could go on.
 fn place(store: &dyn Store, words: &str) -> Result<Place> {
-    const ENDS: [HistoryKind; 3] =
-        [HistoryKind::RunFinished, HistoryKind::RunCancelled, HistoryKind::Interruption];
+    const OVER: [HistoryKind; 2] = [HistoryKind::RunFinished, HistoryKind::RunCancelled];
     let mut at = find::place(store, words)?;
-    if find::split(words).1.is_none() && at.stream.run_id().is_some() {
-        let lineage = Lineage::of(store, &at.stream, None)?.context("it was found")?;
-        while at.seq > 0 {
-            match lineage.entry(store, at.seq)? {
-                Some(entry) if ENDS.contains(&entry.event.kind()) => at.seq -= 1,
-                _ => break,
-            }
+    if find::split(words).1.is_some() || at.stream.run_id().is_none() {
+        return Ok(at);
+    }
+    // Answers that came late may stand behind the end.
+    let Some(end) = store.last_of(&at.stream, &OVER, at.seq + 1)? else { return Ok(at) };
+    at.seq = end.seq.saturating_sub(1);
+    // What was given up because of the end belongs to it.
+    let lineage = Lineage::of(store, &at.stream, None)?.context("it was found")?;
+    while at.seq > 0 {
+        match lineage.entry(store, at.seq)? {
+            Some(entry) if entry.event.kind() == HistoryKind::Interruption => at.seq -= 1,
+            _ => break,
         }
     }
     Ok(at)
@@ -120,7 +124,7 @@ struct Begins {
     going_on: GoingOn,
     around: Around,
     values: Map,
-    answers: Vec<(Text, Value)>,
+    answers: Vec<(CallId, Value)>,
 }
 
 /// What is to be different in the fork; nothing for a history that Quipu did not run itself.
@@ -148,7 +152,7 @@ fn beginning(
         bail!("`{at}` is the end of the run; fork at an earlier event, as in `{}`", before(at));
     }
     let mut going_on = GoingOn { versions: Some(Arc::new(host::versions())), ..GoingOn::default() };
-    let mut plan = loaded.plan.clone();
+    let (mut plan, mut rested) = (loaded.plan.clone(), loaded.run.clone());
     if let Some(file) = &arguments.graph {
         let is_json = arguments.format.is_json();
         let new = match super::run::graph(file, &Reading::default(), is_json)? {
@@ -157,7 +161,8 @@ fn beginning(
         };
         let pinned = pin(&new).with_context(|| format!("`{file}` cannot run"))?;
         match migrate(loaded.run.clone(), &loaded.plan, &pinned.plan) {
-            Ok((_, kept)) => {
+            Ok((run, kept)) => {
+                rested = run;
                 for kept in kept {
                     output::note(&format!("kept: {kept}"));
                 }
@@ -190,43 +195,62 @@ fn beginning(
             Some(near) => format!("no node answers at `{node}`; did you mean `{near}`?"),
             None => format!("no node answers at `{node}`; write `LABEL/nK`"),
         })?;
+        if !plan.takes_output(&found) {
+            bail!("`{found}` asks no model and no tool, so that `--output` cannot answer for it");
+        }
         options.outputs.insert(found, value);
     }
     going_on.options = Some(options.to_map());
     let values = arguments.set.iter().map(|words| named_value(words)).collect::<Result<Map>>()?;
-    let answers = arguments.answer.iter().map(|words| answer(&loaded.run, words, at));
+    // Only there it takes an answer: behind a question, its timer is still to be set.
+    if !arguments.answer.is_empty() {
+        come_to_rest(&plan, &mut rested, &mut logic)?;
+    }
+    let answers = arguments.answer.iter().map(|words| answer(&rested, words, at));
     let answers = answers.collect::<Result<_>>()?;
     Ok(Ok(Some(Begins { going_on, around, values, answers })))
+}
+
+/// Goes on to where nothing happens any more without an answer; nothing is kept of it.
+fn come_to_rest(plan: &Plan, run: &mut Run, logic: &mut Python) -> Result<()> {
+    while runtime::advance(plan, run, None, logic)
+        .map_err(|refusal| anyhow!("it cannot go on: {refusal}"))?
+        .more
+    {}
+    Ok(())
 }
 
 fn before(at: &Place) -> Place {
     Place::new(at.stream.clone(), at.seq.saturating_sub(1))
 }
 
-/// Which open question an answer is meant for.
-fn answer(run: &Run, words: &str, at: &Place) -> Result<(Text, Value)> {
-    let open: Vec<&Text> = run
-        .pending()
-        .filter_map(|pending| match &pending.request {
-            Request::Question(question) => Some(&question.id),
-            _ => None,
-        })
-        .collect();
+/// Which open question an answer is meant for. In the fork it may have another id.
+fn answer(run: &Run, words: &str, at: &Place) -> Result<(CallId, Value)> {
+    let open: Vec<(CallId, &Text)> =
+        run.pending().filter_map(|pending| Some((pending.id, asked(&pending.request)?))).collect();
     if let Some((id, value)) = words.split_once('=')
-        && let Some(found) = open.iter().find(|open| open.as_ref() == id)
+        && let Some((call, _)) = open.iter().find(|(_, open)| open.as_ref() == id)
     {
-        return Ok(((*found).clone(), written(value)));
+        return Ok((*call, written(value)));
     }
     match open.as_slice() {
         [] => bail!("no question is open at {at}"),
-        [only] => Ok(((*only).clone(), written(words))),
+        [(only, _)] => Ok((*only, written(words))),
         several => {
-            let ids: Vec<&str> = several.iter().map(|id| &***id).collect();
+            let ids: Vec<&str> = several.iter().map(|(_, id)| &***id).collect();
             bail!(
                 "several questions are open: write `--answer ID=VALUE`, one of {}",
                 ids.join(", ")
             )
         }
+    }
+}
+
+/// The id of the question that a request is.
+fn asked(request: &Request) -> Option<&Text> {
+    match request {
+        Request::Question(question) => Some(&question.id),
+        _ => None,
     }
 }
 
@@ -238,7 +262,11 @@ fn change(store: &dyn Store, stream: &Stream, begins: &Begins) -> Result<()> {
         let given = give(store, stream, &mut logic, now()?, When::AtOnce, set)?;
         given.map_err(|refusal| anyhow!("the values cannot be set: {refusal}"))?;
     }
-    for (question, value) in &begins.answers {
+    for (call, value) in &begins.answers {
+        let mut loaded = load(store, stream, None, &mut logic)?;
+        come_to_rest(&loaded.plan, &mut loaded.run, &mut logic)?;
+        let question = loaded.run.pending_call(*call).and_then(|pending| asked(&pending.request));
+        let question = question.context("`--answer` cannot be taken: nothing is asked any more")?;
         match answer_question(store, &mut logic, stream, question, value, None, now()?)? {
             Answered::Taken => {}
             Answered::Before { .. } => bail!("question `{question}` is answered already"),
@@ -262,6 +290,9 @@ fn go_on(
         let stopped = driver.drive()?;
         Ok((driver.plan().clone(), driver.run().clone(), stopped))
     })?;
+    for at in run.options().outputs.keys() {
+        output::note(&format!("note: the run did not come to `{at}`: its `--output` was not used"));
+    }
     let from = document(&**store, run.id(), forked)?.get("from").cloned().unwrap_or_default();
     let more = [("from".into(), from)].into_iter().collect();
     if !is_json {

@@ -168,3 +168,34 @@ fn a_fork_is_of_the_world_that_it_is_given() {
     let tool = made_up.get("tools").unwrap().get("work").unwrap();
     assert_eq!((text(tool, "touches"), tool.get("made_up").is_some()), ("nothing", true));
 }
+
+/// The timer of a question stands behind it: a fork from between asks again, and is answered.
+#[test]
+fn a_fork_is_answered_at_the_event_that_asks() {
+    let folder = Folder::new();
+    let ask =
+        ASK.replace("\"out\"", "\"expires\": 86400000, \"out\"").replace("\"go\"", "\"done\"");
+    folder.write("agent.json", graph(&[("start", &format!("{ask}, {END}"), "n1-next-n9")]));
+    assert_eq!(folder.run(&["run", "agent.json", "--id", "r"]).code, 3);
+    let kinds = folder.kinds("r");
+    let asked = kinds.iter().position(|kind| kind == "question_asked").unwrap();
+    for seq in [asked - 1, asked, asked + 1] {
+        let (at, id) = (format!("r@{seq}"), format!("f{seq}"));
+        let forked = folder.run(&["fork", &at, "--answer", "no", "--id", &id, "--json"]);
+        assert_eq!(forked.code, 0, "{at}: {}", forked.stderr);
+        assert_eq!(text(&shown(&forked), "result"), "no", "{at}: {}", forked.stdout);
+        folder.is_sound(&id);
+    }
+}
+
+#[test]
+fn an_output_is_for_who_is_asked_and_is_missed_where_nobody_was() {
+    let folder = working();
+    assert_eq!(folder.run(RUN).code, 3);
+    let refused = folder.run(&["fork", "r", "--output", "start/n1=yes"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("`start/n1` asks no model and no tool"), "{}", refused.stderr);
+    let waiting = folder.run(&["fork", "r", "--output", "start/n2=1"]);
+    assert_eq!(waiting.code, 3);
+    assert!(waiting.stderr.contains("did not come to `start/n2`"), "{}", waiting.stderr);
+}

@@ -304,6 +304,19 @@ impl Plan {
         inside.next().is_none().then(|| first.at.clone())
     }
 
+    /// Whether a node asks a model or a tool, in whose place an output can be given.
+    pub fn takes_output(&self, at: &str) -> bool {
+        let found = self.nodes.iter().find(|node| *node.at == *at);
+        let is_kept = |step: &Step| {
+            matches!(step, Step::ReadStore { .. } | Step::WriteStore { .. })
+                || matches!(step, Step::Receive { .. } | Step::Publish { .. })
+        };
+        let is_asked = |step: &Step| {
+            is_kept(step) || step.leaves() && !matches!(step, Step::Ask(_) | Step::Sleep(_))
+        };
+        found.is_some_and(|node| is_asked(&node.step))
+    }
+
     /// Names of the labels, for messages.
     pub fn label_names(&self) -> impl Iterator<Item = &Text> {
         self.labels.iter().map(|label| &label.id)
