@@ -81,7 +81,8 @@ impl Texts<'_, '_> {
                 Some(near) => found.help(format!("did you mean `{near}`?")),
                 None => found.help(
                     "write it in the logic of a step, or as a field of an `output` schema; \
-                     if a run is given it, declare it under `state.initial`",
+                     if a run is given it, declare it under `state.initial` or in the `data` \
+                     schema of a flow edge from a `human`",
                 ),
             };
             findings.push(about(self.gate, found));
