@@ -405,6 +405,83 @@ fn a_fork_waits_where_its_ways_meet() {
 }
 
 #[test]
+fn a_fork_waits_where_its_ways_may_meet_and_asks_whether_one_came() {
+    let gates = "  - {id: a, type: step, label: A}
+  - {id: b, type: gate, label: B, condition: score > 1, branches: [
+      {condition: score > 1, target: d}, {condition: score <= 1, target: e}]}
+  - {id: c, type: gate, label: C, condition: score > 2, branches: [
+      {condition: score > 2, target: d}, {condition: score <= 2, target: f}]}
+  - {id: d, type: step, label: D}
+  - {id: e, type: step, label: E}
+  - {id: f, type: step, label: F}";
+    let flows = "  - {type: invoke, from: a, to: writer, output: PlanStep}
+  - {type: flow, from: a, to: b}
+  - {type: flow, from: a, to: c}";
+    lowered(
+        gates,
+        flows,
+        &["a", "b", "d"],
+        expect![[r#"
+            label a
+              n1  R     agent.INVOKE "writer" -> a_result  model
+              n2  Set   set _missed_d = true
+              n3  Fork  fork
+                          branch -> label b
+                          branch -> label c
+                          next -> label d
+
+              n1 writes a_result, score, note, plan_step
+              n2 writes _missed_d
+            label b
+              n1  If   if score > 1
+                         then -> n2
+                         else -> label e
+              n2  Set  set _missed_d = false
+                         next -> label d
+
+              n2 writes _missed_d
+            label d
+              n1  Join  join all
+              n2  If    if _missed_d
+                          then -> n3
+                          else -> n4
+              n3  Set   set _missed_d = false
+              n4  J     return
+
+              n3 writes _missed_d
+        "#]],
+    );
+    // A branch that is sure to come need not be asked for.
+    let sure = format!("{flows}\n  - {{type: flow, from: a, to: e}}");
+    let sure = format!("{sure}\n  - {{type: flow, from: e, to: d}}");
+    lowered(
+        gates,
+        &sure,
+        &["a", "b", "d"],
+        expect![[r#"
+            label a
+              n1  R     agent.INVOKE "writer" -> a_result  model
+              n2  Fork  fork
+                          branch -> label b
+                          branch -> label c
+                          branch -> label e
+                          next -> label d
+
+              n1 writes a_result, score, note, plan_step
+            label b
+              n1  If  if score > 1
+                        then -> label d
+                        else -> label e
+
+            label d
+              n1  Join  join all
+              n2  J     return
+
+        "#]],
+    );
+}
+
+#[test]
 fn a_fork_whose_ways_never_meet_waits_for_their_ends() {
     lowered(
         "  - {id: a, type: step, label: A}\n  - {id: b, type: step, label: B}\n  - {id: c, type: step, label: C}",

@@ -8,6 +8,8 @@ use value::Text;
 
 use super::effects::Effects;
 use super::fields::{EdgeType, NodeType};
+use super::meeting::{self, After};
+use super::possible;
 use super::spec::{Line, Spec, Thing};
 use super::ways::Ways;
 use crate::yaml::Tree;
@@ -102,7 +104,7 @@ impl Control {
     }
 
     /// For each process with several ways at once, the process where they meet.
-    pub(super) fn joins(&self, ways: &[Ways<'_, '_>]) -> BTreeMap<usize, usize> {
+    pub(super) fn joins(&self, ways: &[Ways<'_, '_>]) -> BTreeMap<usize, Meeting> {
         let forks = || ways.iter().enumerate().filter(|(_, ways)| ways.flows.len() > 1);
         if forks().next().is_none() {
             return BTreeMap::new();
@@ -112,14 +114,64 @@ impl Control {
             .iter()
             .map(|ways| ways.flows.is_empty() && ways.loops.iter().any(|way| way.when.is_some()))
             .collect();
-        let after = super::meeting::after(&self.normal, &may_end);
-        let meets = forks().filter_map(|(process, ways)| {
-            let mut targets = ways.flows.iter().map(|(target, _)| *target);
-            let first = targets.next()?;
-            let meeting = targets.try_fold(first, |a, b| after.meeting(a, b))?;
-            Some((process, meeting))
-        });
-        meets.collect()
+        let after = meeting::after(&self.normal, &may_end);
+        let mut joins = BTreeMap::new();
+        for (process, own) in forks() {
+            let mut heads = own.flows.iter().map(|(target, _)| *target);
+            let first = heads.next().expect("a fork has several");
+            if let Some(at) = heads.try_fold(first, |a, b| after.meeting(a, b)) {
+                joins.insert(process, Meeting { at, may_be_missed: false });
+            }
+        }
+        if joins.len() < forks().count() {
+            self.possible_joins(ways, &after, &mut joins);
+        }
+        joins
+    }
+
+    /// Where the branches meet of those forks that have no place which none can avoid.
+    fn possible_joins(
+        &self,
+        ways: &[Ways<'_, '_>],
+        after: &After,
+        joins: &mut BTreeMap<usize, Meeting>,
+    ) {
+        let before = self.before();
+        let mut onward: Vec<Vec<usize>> = (0..ways.len())
+            // A gate has no flows but branches.
+            .map(|process| match &ways[process] {
+                own if own.flows.is_empty() && own.loops.is_empty() => self.normal[process].clone(),
+                own => own.flows.iter().map(|(target, _)| *target).collect(),
+            })
+            .collect();
+        // Who forks goes on where its own branches meet, so that the inner forks come first.
+        let mut order = self.entry.map_or(Vec::new(), |entry| meeting::postorder(&onward, entry));
+        order.extend((0..ways.len()).filter(|process| !self.reached[*process]));
+        let mut steps = possible::STEPS_MAX;
+        for process in order.into_iter().filter(|process| ways[*process].flows.len() > 1) {
+            if !joins.contains_key(&process) {
+                let heads = &onward[process];
+                // What every run passes before the fork is not where its branches meet.
+                let closed: BTreeSet<usize> = before.chain(process).collect();
+                steps = steps.saturating_sub(closed.len());
+                if let Some(at) = possible::meeting(&onward, heads, &closed, &mut steps) {
+                    let may_be_missed =
+                        !heads.iter().any(|head| after.meeting(*head, at) == Some(at));
+                    joins.insert(process, Meeting { at, may_be_missed });
+                }
+            }
+            onward[process] = joins.get(&process).map(|meeting| meeting.at).into_iter().collect();
+        }
+    }
+
+    /// What cannot be avoided before a process, as a tree towards the entry.
+    fn before(&self) -> After {
+        let mut back: Vec<Vec<usize>> = vec![Vec::new(); self.normal.len()];
+        for process in (0..back.len()).filter(|process| self.reached[*process]) {
+            self.normal[process].iter().for_each(|to| back[*to].push(process));
+        }
+        let begins: Vec<bool> = (0..back.len()).map(|at| self.entry == Some(at)).collect();
+        meeting::after(&back, &begins)
     }
 
     /// Whether something between a fork and the place where its ways meet may set `_done`.
@@ -142,6 +194,14 @@ impl Control {
         }
         false
     }
+}
+
+/// Where the branches of a fork meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    pub(super) at: usize,
+    /// Whether every branch may also end elsewhere, so that it can be that none comes.
+    pub(super) may_be_missed: bool,
 }
 
 /// Which names can have been written before which process.

@@ -9,7 +9,7 @@ use graph::{Expr, Path, Term, ToKind, Verb};
 use value::{Text, Value};
 
 use super::call_schemas;
-use super::control::Control;
+use super::control::Meeting;
 use super::duration;
 use super::effects::{
     ANSWER, Effects, OBSERVATION, TOOL_NAME, is_made, result_of, runs_logic, subscriptions,
@@ -17,6 +17,7 @@ use super::effects::{
 use super::fields::{EdgeType, NodeType};
 use super::gates::Decision;
 use super::label::{Builder, Slot, lit};
+use super::met::{self, Met};
 use super::spec::{Line, Spec, Thing};
 use super::ways::{Loop, Ways};
 use crate::origins::LabelOrigin;
@@ -29,9 +30,9 @@ pub(super) struct Lowering<'a, 't> {
     pub(super) decisions: &'a BTreeMap<usize, Decision>,
     pub(super) ways: &'a [Ways<'a, 't>],
     /// Where the ways of each fork meet.
-    pub(super) joins: &'a BTreeMap<usize, usize>,
-    /// Processes where ways meet, and whether one of these ways may end the run.
-    pub(super) meetings: BTreeMap<usize, bool>,
+    pub(super) joins: &'a BTreeMap<usize, Meeting>,
+    /// Processes where ways meet.
+    pub(super) meetings: BTreeMap<usize, Met>,
 }
 
 impl<'t> Lowering<'_, 't> {
@@ -40,10 +41,13 @@ impl<'t> Lowering<'_, 't> {
         let thing = &self.spec.things[process];
         let at = thing.place.member(thing.tree, "id");
         let mut label = Builder::new(at.clone());
-        if let Some(may_end) = self.meetings.get(&process) {
+        if let Some(met) = self.meetings.get(&process) {
             label.node("Join", [("strategy", lit("all"))], &at);
-            if *may_end {
+            if met.may_end {
                 self.end_when_done(&mut label, &at);
+            }
+            if let Some(missed) = &met.missed {
+                met::end_when_missed(missed, &mut label, &at);
             }
         }
         let mut skips = None;
@@ -234,12 +238,16 @@ impl<'t> Lowering<'_, 't> {
 
     fn decide(&self, thing: &Thing<'t>, decision: &Decision, label: &mut Builder) {
         let target = |to: usize| self.spec.things[to].id;
+        let mut arrivals = Vec::new();
         for clause in &decision.clauses {
             let origin = &clause.origin;
             let (id, port) = label.ask(clause.when.clone(), &origin.at);
             label.note("gate", told(origin.source, &origin.text));
             let text = origin.label.as_ref();
-            label.edge(&id, port, target(clause.to), ToKind::Label, text, &origin.at);
+            match self.missed(clause.to) {
+                None => label.edge(&id, port, target(clause.to), ToKind::Label, text, &origin.at),
+                Some(_) => arrivals.push(((id, port), clause)),
+            }
         }
         let at = thing.place.member(thing.tree, "condition");
         match &decision.otherwise {
@@ -258,7 +266,7 @@ impl<'t> Lowering<'_, 't> {
                     }
                     label.note("gate", told);
                 }
-                label.lead_to(target(otherwise.to), origin.label.as_ref(), &origin.at);
+                self.come_to(otherwise.to, origin.label.as_ref(), &origin.at, label);
             }
             None => {
                 let slots =
@@ -266,17 +274,35 @@ impl<'t> Lowering<'_, 't> {
                 label.node("R", slots, &at);
             }
         }
+        let rest = label.take_open();
+        for (way, clause) in arrivals {
+            label.reopen([way]);
+            self.come_to(clause.to, clause.origin.label.as_ref(), &clause.origin.at, label);
+        }
+        label.reopen(rest);
+    }
+
+    /// The name that says that nobody has come to a process yet, where that can be.
+    fn missed(&self, process: usize) -> Option<&Text> {
+        self.meetings.get(&process)?.missed.as_ref()
+    }
+
+    /// Leads everything open to a process, and says that somebody comes where that is asked.
+    fn come_to(&self, process: usize, text: Option<&Text>, at: &Anchor, label: &mut Builder) {
+        if let Some(missed) = self.missed(process) {
+            met::set(missed, false, label, at);
+        }
+        label.lead_to(self.spec.things[process].id, text, at);
     }
 
     /// Loops first, each while its condition holds; then the flow.
     fn go_on(&self, process: usize, label: &mut Builder) {
-        let spec = self.spec;
         let ways = &self.ways[process];
         for Loop { line, to, when, counter } in &ways.loops {
             let at = line.anchor();
             let text = line.text("label");
             let Some(when) = when else {
-                return label.lead_to(spec.things[*to].id, text, &at);
+                return self.come_to(*to, text, &at, label);
             };
             let way = label.ask(when.clone(), &at);
             let rest = label.take_open();
@@ -292,13 +318,13 @@ impl<'t> Lowering<'_, 't> {
                 ];
                 label.node("X", slots, &at);
             }
-            label.lead_to(spec.things[*to].id, text, &at);
+            self.come_to(*to, text, &at, label);
             label.reopen(rest);
         }
         match ways.flows.as_slice() {
             [] => {}
             [(target, line)] => {
-                label.lead_to(spec.things[*target].id, line.text("label"), &line.anchor());
+                self.come_to(*target, line.text("label"), &line.anchor(), label);
             }
             flows => self.fork(process, flows, label),
         }
@@ -307,14 +333,18 @@ impl<'t> Lowering<'_, 't> {
     fn fork(&self, process: usize, flows: &[(usize, &Line<'t>)], label: &mut Builder) {
         let thing = &self.spec.things[process];
         let at = thing.place.member(thing.tree, "id");
+        let join = self.joins.get(&process).map(|meeting| meeting.at);
+        if let Some(missed) = join.and_then(|join| self.missed(join)) {
+            met::set(missed, !flows.iter().any(|(target, _)| Some(*target) == join), label, &at);
+        }
         let fork = label.node("Fork", [], &at);
         for (target, line) in flows {
             let at = line.anchor();
             let to = self.spec.things[*target].id;
             label.edge(&fork, Port::Branch, to, ToKind::Label, line.text("label"), &at);
         }
-        match self.joins.get(&process) {
-            Some(join) => label.lead_to(self.spec.things[*join].id, None, &at),
+        match join {
+            Some(join) => label.lead_to(self.spec.things[join].id, None, &at),
             None => drop(label.node("Join", [("strategy", lit("all"))], &at)),
         }
     }
@@ -355,20 +385,4 @@ fn milliseconds(tree: &Tree) -> Option<i64> {
         Node::Text(text) => duration::parse(text),
         _ => None,
     }
-}
-
-/// Which processes begin with a join, and whether a branch to it may end the run.
-pub(super) fn meetings(
-    control: &Control,
-    ways: &[Ways<'_, '_>],
-    joins: &BTreeMap<usize, usize>,
-    effects: &[Effects],
-) -> BTreeMap<usize, bool> {
-    let mut meetings: BTreeMap<usize, bool> = BTreeMap::new();
-    let can_end = effects.iter().any(|effects| effects.may_end);
-    for (fork, join) in joins {
-        let may_end = can_end && control.may_end_between(&ways[*fork].flows, *join, effects);
-        *meetings.entry(*join).or_default() |= may_end;
-    }
-    meetings
 }

@@ -22,6 +22,11 @@ impl After {
         }
         Some(a)
     }
+
+    /// A place and all that cannot be avoided after it, in order.
+    pub(super) fn chain(&self, from: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(from), |at| self.next[*at])
+    }
 }
 
 /// Post-dominators, by the iterative algorithm of Cooper, Harvey and Kennedy on the reversed
@@ -92,7 +97,9 @@ fn common(parent: &[Option<usize>], rank: &[usize], a: usize, b: usize) -> usize
     a
 }
 
-fn postorder(ways: &[Vec<usize>], start: usize) -> Vec<usize> {
+/// The places that can be come to from a start, each after those that it leads to, as far as ways
+/// do not go round.
+pub(super) fn postorder(ways: &[Vec<usize>], start: usize) -> Vec<usize> {
     let mut order = Vec::with_capacity(ways.len());
     let mut seen = vec![false; ways.len()];
     let mut stack = vec![(start, 0)];

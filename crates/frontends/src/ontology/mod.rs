@@ -19,8 +19,10 @@ mod label;
 mod lines;
 mod lower;
 mod meeting;
+mod met;
 mod names;
 mod polarity;
+mod possible;
 mod rules;
 mod shape;
 mod spec;
@@ -105,7 +107,7 @@ fn compile(
     );
     let ways = ways::ways(&spec, &control, &decisions, findings);
     let joins = control.joins(&ways);
-    let meetings = lower::meetings(&control, &ways, &joins, &effects);
+    let meetings = met::meetings(&spec, &control, &ways, &joins, &effects);
     let lowering = Lowering {
         spec: &spec,
         effects: &effects,
@@ -215,8 +217,8 @@ mod tests {
             let draft = read(&source, Ontology::V1).draft.unwrap();
             let graph = graph::normalize(draft, &mut Vec::new());
             for (id, label) in &graph.labels {
-                let own =
-                    |name: &&Text| !name.starts_with("_loops_") && **name != "_returned".into();
+                let made = ["_loops_", "_missed_", "_returned"];
+                let own = |name: &&Text| !made.iter().any(|made| name.starts_with(made));
                 let known = &effects[spec.find(id).unwrap()];
                 let known: BTreeSet<&Text> = known.writes.iter().collect();
                 let said = label.nodes.iter().flat_map(|node| &node.writes);

@@ -119,9 +119,6 @@ fn condition(line: &Line<'_>, findings: &mut Vec<Diagnostic>) -> Option<Expr> {
 
 /// The name that counts how often a loop edge was taken; no two edges share one.
 fn counter(line: &Line<'_>, known: &mut BTreeSet<Text>) -> Text {
-    let plain = |id: &str| -> String {
-        id.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect()
-    };
     let base = format!("_loops_{}_{}", plain(line.from), plain(line.to));
     let mut name: Text = base.as_str().into();
     if !known.insert(name.clone()) {
@@ -129,4 +126,9 @@ fn counter(line: &Line<'_>, known: &mut BTreeSet<Text>) -> Text {
         known.insert(name.clone());
     }
     name
+}
+
+/// An id as a part of a name.
+pub(super) fn plain(id: &str) -> String {
+    id.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect()
 }
