@@ -19,7 +19,7 @@ const PAYS: &str = "main
 ";
 
 fn options(again: Again) -> Options {
-    let contract = ToolContract { touches: Touches::Write, again, timeout_ms: None };
+    let contract = ToolContract { touches: Touches::Write, again, ..ToolContract::UNKNOWN };
     Options { tools: BTreeMap::from([("pay".into(), contract)]), ..Options::default() }
 }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod broken;
+mod branches;
 mod interrupted;
 mod killed;
 mod limits;
