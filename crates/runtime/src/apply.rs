@@ -297,6 +297,7 @@ impl Run {
             return;
         }
         self.seed = began.seed;
+        self.retries_anew = began.retries_anew;
         self.status = Status::Running;
         let mut frame = Frame::with_room(plan.names.len());
         for (slot, value) in &plan.initial {

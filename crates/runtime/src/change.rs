@@ -210,6 +210,7 @@ pub(crate) struct Began {
     pub(crate) agent: Text,
     pub(crate) ts: Timestamp,
     pub(crate) seed: u64,
+    pub(crate) retries_anew: bool,
     pub(crate) options: Options,
     pub(crate) inputs: Vec<(Text, Value)>,
     pub(crate) from: Option<Origin>,

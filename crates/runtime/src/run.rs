@@ -49,6 +49,9 @@ pub struct Run {
     /// When it began; for a fork so long before its beginning as its parent had run until then.
     pub(crate) began: Timestamp,
     pub(crate) seed: u64,
+    /// Whether it began with an engine that tried each effect again as a new one. Its history must
+    /// go on to mean the same.
+    pub(crate) retries_anew: bool,
     pub(crate) options: Options,
     pub(crate) fibers: BTreeMap<FiberNo, Fiber>,
     /// Those that can go on: by the processes they have begun, then by age.
@@ -261,6 +264,7 @@ impl Run {
             now: never,
             began: never,
             seed: 0,
+            retries_anew: false,
             options: Options::default(),
             fibers: BTreeMap::new(),
             ready: BTreeSet::new(),
