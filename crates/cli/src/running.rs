@@ -410,14 +410,6 @@ fn milliseconds(words: &str) -> Result<u64> {
     Ok((number * factor) as u64)
 }
 
-/// What a run gave back; where that is nothing, the last output.
-fn result(run: &Run) -> &Value {
-    match run.result() {
-        Value::Null if run.status() == Status::Done => run.last_output(),
-        result => result,
-    }
-}
-
 /// What a run came to, as scripts get it.
 pub(crate) fn document(plan: &Plan, run: &Run, stopped: Stopped) -> Map {
     let status = match (run.status(), stopped) {
@@ -443,7 +435,7 @@ pub(crate) fn document(plan: &Plan, run: &Run, stopped: Stopped) -> Map {
     let mut members: Map = [
         ("run", Value::Text(run.id().clone())),
         ("status", status.into()),
-        ("result", result(run).clone()),
+        ("result", run.result().clone()),
         ("state", Value::map(state.map(|(name, value)| (name.clone(), value.clone())))),
         ("path", Value::list(path.map(|label| Value::Text(label.clone())))),
         ("usage", usage(run)),
@@ -613,8 +605,8 @@ fn tell(run: &Run, stopped: Stopped) -> Result<()> {
     let took = took.join(", ");
     match (run.status(), stopped) {
         (Status::Done, _) => {
-            if *result(run) != Value::Null {
-                output::print(&pretty(result(run)))?;
+            if *run.result() != Value::Null {
+                output::print(&pretty(run.result()))?;
             }
             output::note(&format!("done: {took} (run {id})"));
             next(&[

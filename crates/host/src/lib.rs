@@ -31,5 +31,6 @@ use value::{Map, Value};
 /// nothing else.
 pub fn versions() -> Map {
     let versions = [("engine", Value::Int(2)), ("python", "monty 0.0.23".into())];
+    let versions = [("engine", Value::Int(runtime::ENGINE)), ("python", "monty 0.0.23".into())];
     versions.map(|(name, value)| (name.into(), value)).into_iter().collect()
 }

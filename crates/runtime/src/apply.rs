@@ -8,7 +8,7 @@ use crate::call::{CallId, Pending, Request, Stage};
 use crate::change::{Began, Change, Kept, Spent, Taken, What};
 use crate::fork::beneath;
 use crate::frame::Frame;
-use crate::plan::{NodeNo, Plan, Slot, Step, To};
+use crate::plan::{NodeNo, Operand, Plan, Slot, Step, To};
 use crate::run::{
     Activation, ActivationKind, Counts, Effect, Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run,
     Status, Try, Waiting, Why,
@@ -119,9 +119,12 @@ impl Run {
                 self.own(fiber).frame.set(slot, Some(value));
                 self.go_on(fiber, node, to);
             }
-            What::Returned { fiber, value, .. } => {
+            What::Returned { fiber, node, value } => {
                 self.counts.steps += 1;
-                self.own(fiber).mode = Mode::Back(Some(value));
+                // Who returns nothing has only come to the end.
+                let is_bare = self.engine >= 2
+                    && matches!(plan.node(node).step, Step::Return(Operand::Lit(Value::Null)));
+                self.own(fiber).mode = Mode::Back((!is_bare).then_some(value));
             }
             What::Failed { fiber, node, fault, pops } => {
                 self.counts.steps += 1;
@@ -278,6 +281,7 @@ impl Run {
         self.began = Timestamp::from_micros(began.ts.micros().saturating_sub(used));
         self.now = began.ts;
         self.options = began.options;
+        self.engine = began.engine;
         self.from = began.from;
         if is_fork {
             // What was under way is the parent's: here nothing has left yet.

@@ -10,6 +10,7 @@ use value::{Digest, Map, Text, Value};
 use crate::blocks::Errand;
 use crate::call::{CallId, Pending, Request};
 use crate::frame::Frame;
+use crate::input::ENGINE;
 use crate::money::Money;
 use crate::options::Options;
 use crate::plan::{LabelNo, NodeNo, Plan, Slot};
@@ -42,6 +43,8 @@ pub struct Run {
     pub(crate) id: Text,
     pub(crate) agent: Text,
     pub(crate) status: Status,
+    /// The engine that it was begun with.
+    pub(crate) engine: i64,
     /// Where it goes on from, for a fork.
     pub(crate) from: Option<Origin>,
     /// The time of the input that it works on.
@@ -260,6 +263,7 @@ impl Run {
             id: "".into(),
             agent: plan.name.clone(),
             status: Status::New,
+            engine: ENGINE,
             from: None,
             now: never,
             began: never,

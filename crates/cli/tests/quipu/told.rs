@@ -88,3 +88,24 @@ fn late(folder: &Folder, arguments: &[&str]) -> Done {
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }
+
+/// What a run gives back is what its last event says, for whoever asks.
+#[test]
+fn a_run_that_returns_nothing_gives_what_was_answered_last() {
+    for (end, result) in [(r#"{}"#, "\"worked\""), (r#"{"var": "$nothing"}"#, "null")] {
+        let folder = Folder::new();
+        let nodes =
+            format!(r#"{}, {{"id": "n2", "op": "J", "data": {end}}}"#, crate::running::CALL);
+        folder
+            .program("work", "echo '\"worked\"'")
+            .write("quipu.toml", "[tools.work]\ncommand = [\"./work\"]\n")
+            .write("agent.json", graph(&[("start", &nodes, "n1-next-n2")]));
+        let done = folder.run(&["run", "agent.json", "--id", "r", "--json"]).json();
+        let last = folder.events("r").pop().unwrap();
+        for document in [&done, &last] {
+            let own = document.get("result").cloned().unwrap_or_default();
+            assert_eq!(value::json::compact(&own), result);
+        }
+        folder.is_sound("r");
+    }
+}

@@ -159,15 +159,20 @@ impl Run<'_> {
     /// Goes on by a port; without an edge the label ends.
     pub(super) fn follow(&mut self, fiber: usize, spot: &Spot, port: Port) -> Doing {
         let Some(edge) = self.edges_from(spot, port).next() else {
-            let is_last = self.fibers[fiber].stack.len() == 1;
-            let value = if is_last { self.last_output.clone() } else { Value::Null };
-            return self.give_back(fiber, value);
+            return self.run_out(fiber);
         };
         let to = edge.to.clone();
         match edge.to_kind {
             ToKind::Node => self.come_to(fiber, Spot { label: spot.label.clone(), node: to }),
             ToKind::Label => self.enter(fiber, to),
         }
+    }
+
+    /// A label ends without a value: where it is the last one, what was answered last counts.
+    pub(super) fn run_out(&mut self, fiber: usize) -> Doing {
+        let is_last = self.fibers[fiber].stack.len() == 1;
+        let value = if is_last { self.last_output.clone() } else { Value::Null };
+        self.give_back(fiber, value)
     }
 
     fn come_to(&mut self, fiber: usize, spot: Spot) -> Doing {

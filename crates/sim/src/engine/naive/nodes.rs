@@ -60,6 +60,9 @@ impl Run<'_> {
                 Err(fault) => Err(fault),
             },
             "While" => return self.while_on(fiber, spot, 0, None),
+            "J" if matches!(node.operands.one("var"), None | Some(Operand::Lit(Value::Null))) => {
+                return self.run_out(fiber);
+            }
             "J" => {
                 let value = self.read(fiber, node.operands.one("var"));
                 return self.give_back(fiber, value);
