@@ -122,8 +122,8 @@ impl Run {
             What::Returned { fiber, node, value } => {
                 self.counts.steps += 1;
                 // Who returns nothing has only come to the end.
-                let is_bare = self.engine >= 2
-                    && matches!(plan.node(node).step, Step::Return(Operand::Lit(Value::Null)));
+                let is_bare =
+                    matches!(plan.node(node).step, Step::Return(Operand::Lit(Value::Null)));
                 self.own(fiber).mode = Mode::Back((!is_bare).then_some(value));
             }
             What::Failed { fiber, node, fault, pops } => {
@@ -281,7 +281,6 @@ impl Run {
         self.began = Timestamp::from_micros(began.ts.micros().saturating_sub(used));
         self.now = began.ts;
         self.options = began.options;
-        self.engine = began.engine;
         self.from = began.from;
         if is_fork {
             // What was under way is the parent's: here nothing has left yet.
@@ -301,7 +300,6 @@ impl Run {
             return;
         }
         self.seed = began.seed;
-        self.retries_anew = began.retries_anew;
         self.status = Status::Running;
         let mut frame = Frame::with_room(plan.names.len());
         for (slot, value) in &plan.initial {

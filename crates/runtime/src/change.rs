@@ -210,12 +210,6 @@ pub(crate) struct Began {
     pub(crate) agent: Text,
     pub(crate) ts: Timestamp,
     pub(crate) seed: u64,
-<<<<<<< HEAD
-    pub(crate) retries_anew: bool,
-=======
-    /// The engine that it was begun with.
-    pub(crate) engine: i64,
->>>>>>> a004872 (runtime: a run that returns nothing gives what was answered last, and its last event says so)
     pub(crate) options: Options,
     pub(crate) inputs: Vec<(Text, Value)>,
     pub(crate) from: Option<Origin>,

@@ -227,27 +227,11 @@ fn begun(plan: &Plan, begin: &Begin, ts: Timestamp) -> Change {
         agent: plan.name.clone(),
         ts,
         seed: begin.seed,
-<<<<<<< HEAD
-        retries_anew: begin.versions.get("engine") == Some(&Value::Int(1)),
-=======
-        engine: engine(Some(&begin.versions)),
->>>>>>> a004872 (runtime: a run that returns nothing gives what was answered last, and its last event says so)
         options: begin.options.clone(),
         inputs: begin.inputs.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         from: None,
     };
     Change { events: recorder.events, what: What::Began(Box::new(began)) }
-}
-
-/// The engine of this program. A run keeps the behaviour of the one that it was begun with:
-/// since 2, a `J` that names nothing is like running out.
-pub const ENGINE: i64 = 2;
-
-fn engine(versions: Option<&Map>) -> i64 {
-    match versions.and_then(|versions| versions.get("engine")) {
-        Some(Value::Int(engine)) => *engine,
-        _ => ENGINE,
-    }
 }
 
 fn told_of(told: &Told, ts: Timestamp) -> Change {
@@ -259,11 +243,6 @@ fn told_of(told: &Told, ts: Timestamp) -> Change {
             agent: "".into(),
             ts,
             seed: 0,
-<<<<<<< HEAD
-            retries_anew: false,
-=======
-            engine: engine(started.versions.as_deref()),
->>>>>>> a004872 (runtime: a run that returns nothing gives what was answered last, and its last event says so)
             options: started.options.as_deref().map(Options::from_map).unwrap_or_default(),
             inputs: Vec::new(),
             from: started.from.clone(),

@@ -42,7 +42,7 @@ pub use compare::{Cause, Comparison, Effect, Effects, Parted, Paths, States, Sto
 pub use difference::Difference;
 pub use fault::{FAULTS, Fault, FaultKind};
 pub use fold::{Fold, NoLogic, split};
-pub use input::{Begin, ENGINE, Input, Refusal, Told};
+pub use input::{Begin, Input, Refusal, Told};
 pub use logic::{Block, BlockStore, Done, Given, Logic, StoreAct};
 pub use migrate::{Incompatible, Kept, migrate};
 pub use money::Money;

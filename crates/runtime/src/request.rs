@@ -232,7 +232,7 @@ pub(crate) fn tool_change(
     let intent = recorder.tool_call(&name, &call, own.cause);
     let mut pending = pending(run, here, (id, name), intent, Request::Tool(Box::new(call)));
     // An effect that is tried again is the same effect: whoever did it once knows its key.
-    if let Some(effect) = own.effect(node).filter(|_| !run.retries_anew) {
+    if let Some(effect) = own.effect(node) {
         pending.key = effect.key;
         pending.attempt = effect.attempts.saturating_add(1);
     }

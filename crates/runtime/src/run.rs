@@ -10,7 +10,6 @@ use value::{Digest, Map, Text, Value};
 use crate::blocks::Errand;
 use crate::call::{CallId, Pending, Request};
 use crate::frame::Frame;
-use crate::input::ENGINE;
 use crate::money::Money;
 use crate::options::Options;
 use crate::plan::{LabelNo, NodeNo, Plan, Slot};
@@ -43,8 +42,6 @@ pub struct Run {
     pub(crate) id: Text,
     pub(crate) agent: Text,
     pub(crate) status: Status,
-    /// The engine that it was begun with.
-    pub(crate) engine: i64,
     /// Where it goes on from, for a fork.
     pub(crate) from: Option<Origin>,
     /// The time of the input that it works on.
@@ -52,9 +49,6 @@ pub struct Run {
     /// When it began; for a fork so long before its beginning as its parent had run until then.
     pub(crate) began: Timestamp,
     pub(crate) seed: u64,
-    /// Whether it began with an engine that tried each effect again as a new one. Its history must
-    /// go on to mean the same.
-    pub(crate) retries_anew: bool,
     pub(crate) options: Options,
     pub(crate) fibers: BTreeMap<FiberNo, Fiber>,
     /// Those that can go on: by the processes they have begun, then by age.
@@ -263,12 +257,10 @@ impl Run {
             id: "".into(),
             agent: plan.name.clone(),
             status: Status::New,
-            engine: ENGINE,
             from: None,
             now: never,
             began: never,
             seed: 0,
-            retries_anew: false,
             options: Options::default(),
             fibers: BTreeMap::new(),
             ready: BTreeSet::new(),

@@ -328,16 +328,12 @@ fn failing(
         return finish_failed(run, fault.clone(), Some(node));
     }
     // The branches of a join are gone: to run it again would be to pass it.
-    let is_join = matches!(here.step, Step::Join { .. }) && !run.retries_anew;
+    let is_join = matches!(here.step, Step::Join { .. });
     if let Some(retry) = here.retry.as_ref().filter(|_| !is_join) {
         let count = own.tries(node);
         let is_meant =
             retry.errors.is_empty() || retry.errors.iter().any(|code| **code == *fault.kind.word());
-        if count < retry.count
-            && is_meant
-            && fault.kind.may_be_tried_again()
-            && (!own.in_doubt || run.retries_anew)
-        {
+        if count < retry.count && is_meant && fault.kind.may_be_tried_again() && !own.in_doubt {
             let count = count + 1;
             return match retry.delay_ms(count) {
                 0 => Change::derived(What::TriedAgain { fiber, node, count }),

@@ -1,8 +1,8 @@
 //! Runs as a user drives them: with programs as tools, several processes, and signals.
 
 mod answers;
-mod broken;
 mod branches;
+mod broken;
 mod interrupted;
 mod killed;
 mod limits;
