@@ -149,7 +149,7 @@ impl Control {
         order.extend((0..ways.len()).filter(|process| !self.reached[*process]));
         let mut steps = possible::STEPS_MAX;
         for process in order.into_iter().filter(|process| ways[*process].flows.len() > 1) {
-            if !joins.contains_key(&process) {
+            if steps > 0 && !joins.contains_key(&process) {
                 let heads = &onward[process];
                 // What every run passes before the fork is not where its branches meet.
                 let closed: BTreeSet<usize> = before.chain(process).collect();
