@@ -4,6 +4,7 @@
 use graph::Touches;
 
 use crate::call::{Pending, Request};
+use crate::money::Money;
 use crate::plan::Plan;
 use crate::run::Run;
 use crate::{Fault, FaultKind};
@@ -78,7 +79,8 @@ fn tokens(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
 fn cost(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
     let used = run.counts.cost;
     match (&pending.request, run.options.limits.cost) {
-        (Request::Model(_), Some(most)) if used >= most => {
+        // What costs nothing may be asked for nothing.
+        (Request::Model(_), Some(most)) if used >= most && used != Money::default() => {
             deny(FaultKind::Cost, format!("{used} of {most} are spent"))
         }
         _ => Verdict::Allow,
