@@ -1,7 +1,7 @@
 //! Which store a command works on, and what it says when that is not as it was written.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
@@ -31,8 +31,19 @@ pub(crate) fn open_shared(choice: &StoreChoice, access: Access) -> Result<Arc<dy
     Ok(Arc::from(open(choice, access)?))
 }
 
+/// The store as the command line names it: commands that are proposed must name it too.
+static NAMED: OnceLock<String> = OnceLock::new();
+
+/// The store as the command line names it, if it does.
+pub(crate) fn named() -> Option<&'static str> {
+    NAMED.get().map(String::as_str)
+}
+
 /// Opens the store that was chosen.
 pub(crate) fn open(choice: &StoreChoice, access: Access) -> Result<Box<dyn Store>> {
+    if let Some(named) = &choice.store {
+        NAMED.get_or_init(|| named.clone());
+    }
     let Some(path) = path(choice)? else { return Ok(Box::new(MemoryStore::default())) };
     if access != Access::Create && !path.exists() {
         bail!("there is no store at `{}` yet; `quipu run FILE` makes one", path.display());

@@ -20,7 +20,7 @@ use store::{AppendError, Store};
 use value::{Map, Text, Value, json};
 
 use crate::args::running::{LimitChoice, WorldChoice};
-use crate::opened::{count, now};
+use crate::opened::{self, count, now};
 use crate::{Outcome, output};
 
 /// Who answers what a run asks for.
@@ -395,6 +395,17 @@ pub(crate) fn limit(limits: &mut runtime::Limits, choice: &LimitChoice) -> Resul
     Ok(())
 }
 
+/// Says which limits are for tools that an agent does not have.
+pub(crate) fn remind_of_limits(plan: &Plan, choice: &LimitChoice) {
+    let tools = plan.tools();
+    for words in &choice.max_calls {
+        let tool = words.split_once('=').map_or(words.as_str(), |(tool, _)| tool);
+        if !tools.iter().any(|known| **known == *tool) {
+            output::note(&format!("note: `--max-calls {words}`: the agent has no tool `{tool}`"));
+        }
+    }
+}
+
 fn milliseconds(words: &str) -> Result<u64> {
     let split = words.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
     let (number, unit) = words.split_at(split.unwrap_or(words.len()));
@@ -476,6 +487,7 @@ fn usage(run: &Run) -> Value {
 
 /// Prints what a run came to, and says how it ended. `more` is added to the document.
 pub(crate) fn report(
+    store: &dyn Store,
     plan: &Plan,
     run: &Run,
     stopped: Stopped,
@@ -487,7 +499,7 @@ pub(crate) fn report(
         members.extend(more);
         output::print_json(&members.into())?;
     } else {
-        tell(run, stopped)?;
+        tell(run, stopped, failed_at(store, run)?)?;
     }
     Ok(match (run.status(), stopped) {
         (Status::Done, _) => Outcome::Fine,
@@ -506,7 +518,7 @@ pub(crate) fn report_on(
     let remedy = remedy(store, &run)?;
     let mut more = Map::default();
     more.extend(remedy.as_ref().map(|command| ("next".into(), Value::text(&**command))));
-    let outcome = report(&plan, &run, stopped, is_json, more);
+    let outcome = report(store, &plan, &run, stopped, is_json, more);
     if let (false, Some(command)) = (is_json, remedy) {
         output::note(&format!("if it happened:  {command}"));
         output::note("                 where VALUE is what it answered, as JSON or text");
@@ -532,7 +544,8 @@ fn remedy(store: &dyn Store, run: &Run) -> Result<Option<String>> {
         return Ok(None);
     };
     let calls = store.read_kinds(&stream, &[Kind::ToolCall], info.first, info.next, MOST)?;
-    let mut command = format!("quipu fork {stream}@{} --live", last.seq.saturating_sub(1));
+    let before = last.seq.saturating_sub(1);
+    let mut command = format!("quipu fork {stream}@{before} --live{}", same_store());
     for call in calls {
         let id = call.event.id();
         let is_in_doubt = interruption.affects.iter().any(|affected| affected.event_id == id);
@@ -590,8 +603,20 @@ pub(crate) fn not_driven(
     Ok(Outcome::Found)
 }
 
+/// The last answer before a run failed; where there was none, its end.
+fn failed_at(store: &dyn Store, run: &Run) -> Result<Option<u64>> {
+    const ANSWERS: [Kind; 4] =
+        [Kind::ToolResult, Kind::ModelResponse, Kind::QuestionAnswered, Kind::TimerFired];
+    let stream = Stream::Run(run.id().clone());
+    let Some(info) = store.stream(&stream)? else { return Ok(None) };
+    let end = store.last_of(&stream, &[Kind::RunFinished], info.next)?;
+    let Some(end) = end.map(|end| end.seq) else { return Ok(None) };
+    let answer = store.last_of(&stream, &ANSWERS, end)?;
+    Ok(Some(answer.map_or(end, |answer| answer.seq)))
+}
+
 /// What a run came to, for people.
-fn tell(run: &Run, stopped: Stopped) -> Result<()> {
+fn tell(run: &Run, stopped: Stopped, failed_at: Option<u64>) -> Result<()> {
     let id = run.id();
     let usage = run.usage();
     let mut took = vec![output::plural(usage.visits, "process").replace("processs", "processes")];
@@ -623,14 +648,18 @@ fn tell(run: &Run, stopped: Stopped) -> Result<()> {
             failure.and_then(effect).inspect(|effect| output::note(&format!("  {effect}")));
             let code = failure.map_or("failed", |failure| failure.fault.kind.word());
             let help = runtime::FAULTS.iter().find(|(word, ..)| *word == code);
+            let because = failed_at.unwrap_or(0);
+            let before = because.saturating_sub(1);
             if let Some((_, _, help)) = help {
+                let help = help.replace("fork RUN@SEQ", &format!("fork {id}@{before}"));
+                let help = help.replace("RUN@SEQ", &format!("{id}@{because}"));
                 output::note(&format!("  {}", help.replace("RUN", id).replace("NODE", at)));
             }
             output::note(&format!("  {took} (run {id})"));
             next(&[
                 (&format!("quipu log {id}"), "what happened, event by event"),
-                (&format!("quipu why {id}"), "what led there"),
-                (&format!("quipu fork {id}@SEQ"), "go on from an earlier event, with other values"),
+                (&format!("quipu why {id}@{because}"), "what led there"),
+                (&format!("quipu fork {id}@{before}"), "go on from before it, with other values"),
             ]);
         }
         (Status::Cancelled, _) => output::note(&format!("cancelled: {took} (run {id})")),
@@ -642,14 +671,19 @@ fn tell(run: &Run, stopped: Stopped) -> Result<()> {
             output::note(&format!("waiting for a person: {took} (run {id})"));
             for pending in run.pending() {
                 if let runtime::Request::Question(question) = &pending.request {
-                    let options: Vec<String> = question.options.iter().map(shown).collect();
+                    let options = question.options.iter().map(|option| quoted(&shown(option)));
+                    let options: Vec<String> = options.collect();
                     let choice =
                         if options.is_empty() { "VALUE".to_owned() } else { options.join("|") };
                     output::note(&format!("  {}", question.prompt));
-                    output::note(&format!("  quipu answer {} {choice}", question.id));
+                    output::note(&format!(
+                        "  quipu answer {} {choice}{}",
+                        question.id,
+                        same_store()
+                    ));
                 }
             }
-            output::note(&format!("then: quipu resume {id}"));
+            output::note(&format!("then: quipu resume {id}{}", same_store()));
         }
     }
     Ok(())
@@ -669,7 +703,25 @@ fn effect(failure: &runtime::Failure) -> Option<String> {
     })
 }
 
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let is_safe = |letter: char| letter.is_alphanumeric() || "-_./:@%+,".contains(letter);
+    match !word.is_empty() && word.chars().all(is_safe) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// What commands need to find the store that this one was told.
+fn same_store() -> String {
+    opened::named().map_or_else(String::new, |store| format!(" --store {}", quoted(store)))
+}
+
 fn next(commands: &[(&str, &str)]) {
+    let commands: Vec<(String, &str)> = commands
+        .iter()
+        .map(|(command, what)| (format!("{command}{}", same_store()), *what))
+        .collect();
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     for (at, (command, what)) in commands.iter().enumerate() {
         let lead = if at == 0 { "next:" } else { "     " };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use host::Python;
 use host::config::{Binding, Config};
 use value::Value;
@@ -66,6 +66,7 @@ fn logic() -> Check {
 fn store(arguments: &Doctor) -> Check {
     let looked = || -> Result<String> {
         let Some(path) = path(&arguments.store)? else { return Ok("in memory".into()) };
+        writable(&path)?;
         if !path.exists() {
             return Ok(format!("`{}` will be made by the first run", path.display()));
         }
@@ -77,6 +78,18 @@ fn store(arguments: &Doctor) -> Check {
         }
     };
     Check { name: "store".into(), found: looked().map_err(|error| output::told(&error)) }
+}
+
+/// Whether files can be made where the store is, or will be. SQLite makes some beside its own.
+fn writable(store: &Path) -> Result<()> {
+    let whole = std::path::absolute(store)?;
+    let Some(folder) = whole.ancestors().skip(1).find(|folder| folder.exists()) else {
+        return Ok(());
+    };
+    let trial = folder.join(format!(".quipu-doctor-{}", std::process::id()));
+    std::fs::write(&trial, "")
+        .and_then(|()| std::fs::remove_file(&trial))
+        .with_context(|| format!("`{}` cannot be written", folder.display()))
 }
 
 fn tools(config: &Config) -> Vec<Check> {

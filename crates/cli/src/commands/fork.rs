@@ -22,7 +22,7 @@ use crate::args::history::Fork;
 use crate::find;
 use crate::opened::{Access, count, now, open_shared};
 use crate::output;
-use crate::running::{Around, limit, named_value, report, written};
+use crate::running::{Around, limit, named_value, remind_of_limits, report, written};
 
 pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
     let store = open_shared(&arguments.store, Access::Change)?;
@@ -187,6 +187,7 @@ fn beginning(
     options.live = arguments.live;
     options.outputs.clear();
     limit(&mut options.limits, &arguments.limits)?;
+    remind_of_limits(&plan, &arguments.limits);
     for words in &arguments.output {
         let (node, value) = named_value(words)?;
         let found = plan.find_node(&node);
@@ -299,7 +300,7 @@ fn go_on(
         output::note(&format!("{stream} from {}", forked.from));
         tell_copies(forked);
     }
-    report(&plan, &run, stopped, is_json, more)
+    report(&**store, &plan, &run, stopped, is_json, more)
 }
 
 /// An id that users can write, and that means nothing else.

@@ -17,7 +17,7 @@ use crate::args::running::Run;
 use crate::args::{OntologyVersion, Reading};
 use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, limit, named_value, not_driven, report_on};
+use crate::running::{Around, limit, named_value, not_driven, remind_of_limits, report_on};
 use crate::{Outcome, output};
 
 pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
@@ -51,6 +51,10 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         run,
     };
     remind(&graph, &inputs);
+    remind_of_limits(&plan, &arguments.limits);
+    for name in inputs.keys().filter(|name| !plan.may_ask_for(name)) {
+        output::note(&format!("note: nothing asks for `{name}`; gates see only declared names"));
+    }
     let mut logic = Python::default();
     around
         .with(&*store, is_json, |world| {

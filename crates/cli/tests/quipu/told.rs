@@ -109,3 +109,30 @@ fn a_run_that_returns_nothing_gives_what_was_answered_last() {
         folder.is_sound("r");
     }
 }
+
+/// What is proposed can be typed as it stands.
+#[test]
+fn hints_name_the_store_the_events_and_the_options() {
+    let folder = Folder::new();
+    let ask = r#"{"id": "n1", "op": "Ask",
+        "data": {"prompt": "Go?", "options": ["not now", "yes"], "out": "go"}}"#;
+    folder
+        .write("agent.json", graph(&[("start", ask, "")]))
+        .write("fails.json", graph(&[("start", crate::running::CALL, "")]));
+    let store = ["--store", "sqlite:my store.db"];
+    let asked = folder.run(&[&["run", "agent.json", "--id", "r"], &store[..]].concat());
+    let there = "--store 'sqlite:my store.db'\n";
+    assert!(asked.stderr.contains(&format!(" 'not now'|yes {there}")), "{}", asked.stderr);
+    assert!(asked.stderr.ends_with(&format!("then: quipu resume r {there}")), "{}", asked.stderr);
+    let more = ["--input", "v=1", "--max-calls", "nothing=1"];
+    let failed = folder.run(&[&["run", "fails.json", "--id", "f"], &more[..]].concat());
+    for told in [
+        "note: nothing asks for `v`; gates see only declared names\n",
+        "note: `--max-calls nothing=1`: the agent has no tool `nothing`\n",
+        "  attempt 1; nothing has happened\n",
+        "quipu fork f@2  ",
+        "quipu why f@3   ",
+    ] {
+        assert!(failed.stderr.contains(told), "{told}: {}", failed.stderr);
+    }
+}

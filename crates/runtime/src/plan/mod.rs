@@ -317,6 +317,12 @@ impl Plan {
         found.is_some_and(|node| is_asked(&node.step))
     }
 
+    /// Whether something may ask for a name. Blocks of logic ask for any.
+    pub fn may_ask_for(&self, name: &str) -> bool {
+        let is_logic = |node: &PlanNode| matches!(node.step, Step::Logic { .. });
+        self.slots.contains_key(name) || self.nodes.iter().any(is_logic)
+    }
+
     /// Names of the labels, for messages.
     pub fn label_names(&self) -> impl Iterator<Item = &Text> {
         self.labels.iter().map(|label| &label.id)
