@@ -1,0 +1,248 @@
+//! What all commands that drive runs share: who answers, how it is stopped, what is printed.
+
+mod limits;
+mod people;
+mod report;
+mod view;
+
+pub(crate) use limits::{limit, remind_of_limits};
+pub(crate) use report::{not_driven, report, report_on};
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, bail};
+use history::{Stream, Timestamp};
+use host::config::Config;
+use host::models::{Absent, Profile, Sample};
+use host::{Adapter, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Unbound, World};
+use runtime::{Options, Plan, Run, ToolContract};
+use store::Store;
+use value::{Text, Value, json};
+
+use self::people::people;
+use self::view::View;
+use crate::args::running::WorldChoice;
+use crate::opened::now;
+use crate::output;
+
+/// Who answers what a run asks for.
+pub(crate) struct Around {
+    registry: Registry,
+    dispatcher: Dispatcher,
+    people: Box<dyn People>,
+    stop: Arc<AtomicBool>,
+    model: Option<Text>,
+    choice: Option<ModelChoice>,
+    answers: Option<Text>,
+    config: Option<Text>,
+}
+
+impl Around {
+    /// What the command line does not say is as the run was begun with. `folder` is where an agent
+    /// that begins is.
+    pub(crate) fn new(
+        choice: &WorldChoice,
+        begun: &Options,
+        plan: &Arc<Plan>,
+        folder: &Path,
+        store: Arc<dyn Store>,
+    ) -> Result<Around> {
+        let model = choice.model.as_deref().map(Text::from).or_else(|| begun.model.clone());
+        let asked = model.as_deref().map(str::parse::<ModelChoice>).transpose()?;
+        let unbound = asked.as_ref().map_or(Unbound::Fail, ModelChoice::unbound);
+        let answers = match choice.answers.as_deref() {
+            Some("ask") => Some("ask".into()),
+            Some(file) => Some(absolute(Path::new(file))?),
+            None => begun.answers.clone(),
+        };
+        let people = people(answers.as_deref(), unbound == Unbound::MakeUp)?;
+        let bound = config_file(choice.config.as_deref(), begun.config.as_deref(), folder);
+        let config = bound.as_deref().map(Config::load).transpose()?.unwrap_or_default();
+        let answering: Arc<dyn Adapter> = match &asked {
+            None => Arc::new(Absent),
+            Some(model) => model.open(&|profile| sample(plan, profile), Arc::new(Absent))?,
+        };
+        let shelved = Arc::new(Shelved::new(store, plan.name.clone()));
+        Ok(Around {
+            registry: Registry::new(&config, answering, unbound).with_stores(shelved),
+            dispatcher: Dispatcher::new(&Limits::of(&config)),
+            people,
+            stop: stop_on_signals()?,
+            model,
+            choice: asked,
+            answers,
+            config: bound.as_deref().map(absolute).transpose()?,
+        })
+    }
+
+    /// Has a run go on with this world, whoever resumes it, and wherever.
+    pub(crate) fn pin(&self, options: &mut Options, plan: &Plan) {
+        let is_made_up = self.choice.as_ref().map(ModelChoice::unbound) == Some(Unbound::MakeUp);
+        options.model = self.model.clone();
+        options.rehearsal = is_made_up;
+        options.in_turn = is_made_up
+            || matches!(self.choice, Some(ModelChoice::Script(_) | ModelChoice::Replay(_)));
+        options.config = self.config.clone();
+        options.answers = self.answers.clone();
+        let known = plan.tools().into_iter().filter_map(|tool| {
+            let contract = self.registry.resolve("tool", &tool)?;
+            let pinned = ToolContract {
+                touches: contract.touches,
+                again: contract.again,
+                timeout_ms: None,
+                made_up: !self.registry.is_bound(&tool),
+            };
+            Some((tool, pinned))
+        });
+        options.tools = known.collect();
+    }
+
+    /// A tool that answered when the run began must still be there: without it a run would fail, or
+    /// go on with answers that were made up.
+    pub(crate) fn refuse_without_tools(&self, begun: &Options, plan: &Plan) -> Result<()> {
+        let tools = plan.tools();
+        let is_gone = |tool: &&Text| {
+            let was_bound = begun.tools.get(*tool).is_some_and(|contract| !contract.made_up);
+            was_bound && !self.registry.is_bound(tool)
+        };
+        let gone: Vec<String> =
+            tools.iter().filter(is_gone).map(|tool| format!("`{tool}`")).collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let place = begun.config.as_deref().unwrap_or("quipu.toml");
+        bail!(
+            "nothing is bound to {} any more, which was there when the run began: put `{place}` \
+             right, or say `--config FILE`",
+            gone.join(", ")
+        )
+    }
+
+    /// Does something with everything that a driver needs.
+    pub(crate) fn with<T>(
+        &self,
+        store: &dyn Store,
+        quiet: bool,
+        work: impl FnOnce(&World<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let view = View::new(quiet);
+        // Whoever sets QUIPU_NOW wrongly was told before.
+        let clock = || now().unwrap_or_else(|_| Timestamp::from_micros(0));
+        let told = std::cell::Cell::new(false);
+        let progress = |plan: &Plan, run: &Run| {
+            view.show(plan, run);
+            if self.stop.load(std::sync::atomic::Ordering::Relaxed) && !told.replace(true) {
+                tell_of_pause(run);
+            }
+        };
+        let world = World {
+            store,
+            adapter: &self.registry,
+            dispatcher: &self.dispatcher,
+            people: &*self.people,
+            clock: &clock,
+            stop: &self.stop,
+            progress: &progress,
+        };
+        let done = work(&world);
+        view.clear();
+        done
+    }
+}
+
+/// Makes answers up that fit the schemas of a plan.
+fn sample(plan: &Arc<Plan>, profile: Profile) -> Sample {
+    let plan = plan.clone();
+    let profile = match profile {
+        Profile::Low => runtime::schema::Profile::Low,
+        Profile::High => runtime::schema::Profile::High,
+        Profile::Cycle => runtime::schema::Profile::Cycle,
+    };
+    Arc::new(move |schema: &str, nth: u32| {
+        let schemas = plan.schemas();
+        Some(schemas.sample(schemas.find(schema)?, profile, nth))
+    })
+}
+
+/// The first signal asks the run to pause; a second one ends the process.
+fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, stop.clone())
+            .and_then(|_| signal_hook::flag::register(signal, stop.clone()))
+            .context("cannot listen to signals")?;
+    }
+    Ok(stop)
+}
+
+/// Why a run that should pause does not do so at once.
+fn tell_of_pause(run: &Run) {
+    let under_way = run.pending().filter(|pending| {
+        matches!(&pending.request,
+        runtime::Request::Tool(call) if call.again == graph::Again::ByAsking)
+    });
+    let names: Vec<&str> = under_way.map(|pending| &*pending.at).collect();
+    if !names.is_empty() {
+        output::note(&format!(
+            "pausing: waits for {}, which cannot be repeated; once more ends at once",
+            names.join(", ")
+        ));
+    }
+}
+
+/// Where tools are bound: in a file that was named, in the one that the run was begun with, in the
+/// one beside the agent, or in the one in this folder.
+fn config_file(named: Option<&str>, begun: Option<&str>, folder: &Path) -> Option<PathBuf> {
+    let there = |path: PathBuf| path.is_file().then_some(path);
+    match (named, begun) {
+        (Some(named), _) => Some(named.into()),
+        // That it is not there any more counts only if the run needs it.
+        (None, Some(begun)) => there(begun.into()),
+        (None, None) => {
+            there(folder.join(host::config::FILE)).or_else(|| there(host::config::FILE.into()))
+        }
+    }
+}
+
+/// The tools that are bound for this folder.
+pub(crate) fn config(named: Option<&str>) -> Result<Config> {
+    let file = config_file(named, None, Path::new("."));
+    Ok(file.as_deref().map(Config::load).transpose()?.unwrap_or_default())
+}
+
+fn absolute(path: &Path) -> Result<Text> {
+    let whole = std::path::absolute(path);
+    let whole = whole.with_context(|| format!("cannot use `{}`", path.display()))?;
+    Ok(whole.to_string_lossy().into())
+}
+
+/// JSON if it is that, else text.
+pub(crate) fn written(text: &str) -> Value {
+    json::parse(text).unwrap_or_else(|_| Value::text(text))
+}
+
+/// A value as people type it.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.to_string(),
+        other => json::compact(other),
+    }
+}
+
+/// `NAME=VALUE` as a name and a value.
+pub(crate) fn named_value(words: &str) -> Result<(Text, Value)> {
+    match words.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), written(value))),
+        _ => bail!("`{words}` is no value to set; write `NAME=VALUE`"),
+    }
+}
+
+/// The run that a stream is.
+pub(crate) fn run_stream(stream: &Stream) -> Result<()> {
+    if stream.run_id().is_none() {
+        bail!("`{stream}` is no run");
+    }
+    Ok(())
+}

@@ -1,0 +1,331 @@
+//! What a run came to, for people and for scripts, and what to do next.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use history::Stream;
+use history::kinds::{Kind, What};
+use host::{DriveError, Stopped};
+use runtime::{FaultKind, Plan, Run, Status};
+use store::{AppendError, Store};
+use value::{Map, Value, json};
+
+use super::shown;
+use crate::opened::{self, count};
+use crate::{Outcome, output};
+
+/// What a run came to, as scripts get it.
+pub(crate) fn document(plan: &Plan, run: &Run, stopped: Stopped) -> Map {
+    let status = match (run.status(), stopped) {
+        (Status::Done, _) => "done",
+        (Status::Failed, _) => "failed",
+        (Status::Cancelled, _) => "cancelled",
+        (_, Stopped::Paused) => "paused",
+        _ => "waiting",
+    };
+    let (path, omitted) = run.path(plan);
+    let state = run.state(plan);
+    let state = state.iter().filter(|(name, _)| !name.starts_with('_'));
+    let error = run.failure().map(|failure| {
+        let mut members = vec![
+            ("code", Value::text(failure.fault.kind.word())),
+            ("message", Value::Text(failure.fault.message.clone())),
+            ("node", failure.at.clone().into()),
+            ("event", failure.event.map(|event| event.to_string()).into()),
+        ];
+        members.extend(failure.fault.details.clone().map(|details| ("details", details)));
+        Value::map(members)
+    });
+    let mut members: Map = [
+        ("run", Value::Text(run.id().clone())),
+        ("status", status.into()),
+        ("result", run.result().clone()),
+        ("state", Value::map(state.map(|(name, value)| (name.clone(), value.clone())))),
+        ("path", Value::list(path.map(|label| Value::Text(label.clone())))),
+        ("usage", usage(run)),
+        ("error", error.into()),
+    ]
+    .map(|(name, value)| (name.into(), value))
+    .into_iter()
+    .collect();
+    if omitted > 0 {
+        members.insert("path_omitted".into(), count(omitted));
+    }
+    let questions: Vec<Value> = run
+        .pending()
+        .filter_map(|pending| match &pending.request {
+            runtime::Request::Question(question) => Some(Value::Text(question.id.clone())),
+            _ => None,
+        })
+        .collect();
+    if !questions.is_empty() {
+        members.insert("questions".into(), Value::list(questions));
+    }
+    members
+}
+
+fn usage(run: &Run) -> Value {
+    let usage = run.usage();
+    Value::map([
+        ("model_calls", count(u64::from(usage.model_calls))),
+        ("tool_calls", count(usage.tool_calls)),
+        ("prompt_tokens", count(usage.prompt_tokens)),
+        ("completion_tokens", count(usage.completion_tokens)),
+        ("total_tokens", count(usage.prompt_tokens + usage.completion_tokens)),
+        ("cost", Value::text(usage.cost.to_string())),
+        ("steps", count(usage.steps)),
+        ("visits", count(usage.visits)),
+    ])
+}
+
+/// Prints what a run came to, and says how it ended. `more` is added to the document.
+pub(crate) fn report(
+    store: &dyn Store,
+    plan: &Plan,
+    run: &Run,
+    stopped: Stopped,
+    is_json: bool,
+    more: Map,
+) -> Result<Outcome> {
+    if is_json {
+        let mut members = document(plan, run, stopped);
+        members.extend(more);
+        output::print_json(&members.into())?;
+    } else {
+        tell(run, stopped, failed_at(store, run)?)?;
+    }
+    Ok(match (run.status(), stopped) {
+        (Status::Done, _) => Outcome::Fine,
+        (Status::Failed | Status::Cancelled, _) => Outcome::Found,
+        (_, Stopped::Paused) => Outcome::Interrupted,
+        _ => Outcome::Waiting,
+    })
+}
+
+/// Prints what a driven run came to. The store knows from where it can go on.
+pub(crate) fn report_on(
+    store: &dyn Store,
+    (plan, run, stopped): (Arc<Plan>, Run, Stopped),
+    is_json: bool,
+) -> Result<Outcome> {
+    let remedy = remedy(store, &run)?;
+    let mut more = Map::default();
+    more.extend(remedy.as_ref().map(|command| ("next".into(), Value::text(&**command))));
+    let outcome = report(store, &plan, &run, stopped, is_json, more);
+    if let (false, Some(command)) = (is_json, remedy) {
+        output::note(&format!("if it happened:  {command}"));
+        output::note("                 where VALUE is what it answered, as JSON or text");
+        output::note(&format!("if it did not:   {}", without_output(&command)));
+    }
+    outcome
+}
+
+fn without_output(command: &str) -> &str {
+    command.split_once(" --output").map_or(command, |(command, _)| command)
+}
+
+/// How to go on with a run that failed because calls were in doubt: from before that was noticed.
+fn remedy(store: &dyn Store, run: &Run) -> Result<Option<String>> {
+    if run.failure().is_none_or(|failure| failure.fault.kind != FaultKind::Interrupted) {
+        return Ok(None);
+    }
+    let stream = Stream::Run(run.id().clone());
+    let Some(info) = store.stream(&stream)? else { return Ok(None) };
+    let found = store.read_kinds(&stream, &[Kind::Interruption], info.first, info.next, MOST)?;
+    let Some(last) = found.last() else { return Ok(None) };
+    let Some(What::Interruption(interruption)) = store.fact(&last.event)?.map(|it| it.what) else {
+        return Ok(None);
+    };
+    let calls = store.read_kinds(&stream, &[Kind::ToolCall], info.first, info.next, MOST)?;
+    let before = last.seq.saturating_sub(1);
+    let mut command = format!("quipu fork {stream}@{before} --live{}", same_store());
+    for call in calls {
+        let id = call.event.id();
+        let is_in_doubt = interruption.affects.iter().any(|affected| affected.event_id == id);
+        let at =
+            if is_in_doubt { store.fact(&call.event)?.and_then(|it| it.common.at) } else { None };
+        if let Some(at) = at {
+            command.push_str(&format!(" --output {at}=VALUE"));
+        }
+    }
+    Ok(Some(command))
+}
+
+/// Enough to find what a run ended with.
+const MOST: usize = 1_000_000;
+
+/// A run that could not be driven any further, or not by us: nothing of it is lost.
+pub(crate) fn not_driven(
+    store: &dyn Store,
+    run: &str,
+    error: anyhow::Error,
+    is_json: bool,
+) -> Result<Outcome> {
+    // What cannot be read either is said by the error.
+    let is_begun = store.stream(&Stream::run(run)).ok().flatten().is_some();
+    let (code, next) = match error.downcast_ref::<DriveError>() {
+        Some(DriveError::Append(AppendError::Exists(_))) => {
+            bail!("there is a run `{run}` already; `quipu resume {run}` goes on with it")
+        }
+        Some(DriveError::Held { .. } | DriveError::TakenOver) => {
+            ("HELD", format!("quipu log {run}"))
+        }
+        Some(DriveError::Append(_)) if !is_begun => ("STOPPED", "quipu run".to_owned()),
+        Some(DriveError::Append(_) | DriveError::Refused(_)) => {
+            ("STOPPED", format!("quipu resume {run}"))
+        }
+        Some(DriveError::Load(_)) | None => return Err(error),
+    };
+    if is_json {
+        let why = Value::map([
+            ("code", code.into()),
+            ("message", output::told(&error).into()),
+            ("next", Value::text(&*next)),
+        ]);
+        let members = [("ok", false.into()), ("run", run.into()), ("error", why)];
+        output::print_json(&Value::map(members))?;
+    } else {
+        output::complain(&error);
+        let what = match code {
+            "HELD" => "how far it is",
+            _ if !is_begun => "the same command again: nothing was begun",
+            _ => "go on, once that is put right: nothing of the run is lost",
+        };
+        self::next(&[(&next, what)]);
+    }
+    Ok(Outcome::Found)
+}
+
+/// The last answer before a run failed; where there was none, its end.
+fn failed_at(store: &dyn Store, run: &Run) -> Result<Option<u64>> {
+    const ANSWERS: [Kind; 4] =
+        [Kind::ToolResult, Kind::ModelResponse, Kind::QuestionAnswered, Kind::TimerFired];
+    let stream = Stream::Run(run.id().clone());
+    let Some(info) = store.stream(&stream)? else { return Ok(None) };
+    let end = store.last_of(&stream, &[Kind::RunFinished], info.next)?;
+    let Some(end) = end.map(|end| end.seq) else { return Ok(None) };
+    let answer = store.last_of(&stream, &ANSWERS, end)?;
+    Ok(Some(answer.map_or(end, |answer| answer.seq)))
+}
+
+/// What a run came to, for people.
+fn tell(run: &Run, stopped: Stopped, failed_at: Option<u64>) -> Result<()> {
+    let id = run.id();
+    let usage = run.usage();
+    let mut took = vec![output::plural(usage.visits, "process").replace("processs", "processes")];
+    if usage.model_calls > 0 {
+        took.push(output::plural(u64::from(usage.model_calls), "model call"));
+        took.push(output::plural(usage.prompt_tokens + usage.completion_tokens, "token"));
+    }
+    if usage.tool_calls > 0 {
+        took.push(output::plural(usage.tool_calls, "tool call"));
+    }
+    let took = took.join(", ");
+    match (run.status(), stopped) {
+        (Status::Done, _) => {
+            if *run.result() != Value::Null {
+                output::print(&pretty(run.result()))?;
+            }
+            output::note(&format!("done: {took} (run {id})"));
+            next(&[
+                (&format!("quipu log {id}"), "what happened, event by event"),
+                (&format!("quipu why {id}"), "why it went the way it went"),
+                (&format!("quipu replay {id}"), "the same again, without calling anything"),
+            ]);
+        }
+        (Status::Failed, _) => {
+            let failure = run.failure();
+            let at = failure.and_then(|failure| failure.at.as_deref()).unwrap_or("the run");
+            let told = failure.map(|failure| failure.fault.to_string()).unwrap_or_default();
+            output::note(&format!("failed at {at}: {told}"));
+            failure.and_then(effect).inspect(|effect| output::note(&format!("  {effect}")));
+            let code = failure.map_or("failed", |failure| failure.fault.kind.word());
+            let help = runtime::FAULTS.iter().find(|(word, ..)| *word == code);
+            let because = failed_at.unwrap_or(0);
+            let before = because.saturating_sub(1);
+            if let Some((_, _, help)) = help {
+                let help = help.replace("fork RUN@SEQ", &format!("fork {id}@{before}"));
+                let help = help.replace("RUN@SEQ", &format!("{id}@{because}"));
+                output::note(&format!("  {}", help.replace("RUN", id).replace("NODE", at)));
+            }
+            output::note(&format!("  {took} (run {id})"));
+            next(&[
+                (&format!("quipu log {id}"), "what happened, event by event"),
+                (&format!("quipu why {id}@{because}"), "what led there"),
+                (&format!("quipu fork {id}@{before}"), "go on from before it, with other values"),
+            ]);
+        }
+        (Status::Cancelled, _) => output::note(&format!("cancelled: {took} (run {id})")),
+        (_, Stopped::Paused) => {
+            output::note(&format!("paused: {took} (run {id})"));
+            next(&[(&format!("quipu resume {id}"), "go on")]);
+        }
+        _ => {
+            output::note(&format!("waiting for a person: {took} (run {id})"));
+            for pending in run.pending() {
+                if let runtime::Request::Question(question) = &pending.request {
+                    let options = question.options.iter().map(|option| quoted(&shown(option)));
+                    let options: Vec<String> = options.collect();
+                    let choice =
+                        if options.is_empty() { "VALUE".to_owned() } else { options.join("|") };
+                    output::note(&format!("  {}", question.prompt));
+                    output::note(&format!(
+                        "  quipu answer {} {choice}{}",
+                        question.id,
+                        same_store()
+                    ));
+                }
+            }
+            output::note(&format!("then: quipu resume {id}{}", same_store()));
+        }
+    }
+    Ok(())
+}
+
+/// Which attempt it was, and whether what a tool does may have been done although it failed.
+fn effect(failure: &runtime::Failure) -> Option<String> {
+    let details = failure.fault.details.as_ref()?;
+    let attempt = match details.get("attempt") {
+        Some(Value::Int(attempt)) => format!("attempt {attempt}"),
+        _ => return None,
+    };
+    Some(match details.get("may_have_happened") {
+        Some(Value::Bool(true)) => format!("{attempt}; what it does may have happened"),
+        Some(Value::Bool(false)) => format!("{attempt}; nothing has happened"),
+        _ => attempt,
+    })
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let is_safe = |letter: char| letter.is_alphanumeric() || "-_./:@%+,".contains(letter);
+    match !word.is_empty() && word.chars().all(is_safe) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// What commands need to find the store that this one was told.
+fn same_store() -> String {
+    opened::named().map_or_else(String::new, |store| format!(" --store {}", quoted(store)))
+}
+
+fn next(commands: &[(&str, &str)]) {
+    let commands: Vec<(String, &str)> = commands
+        .iter()
+        .map(|(command, what)| (format!("{command}{}", same_store()), *what))
+        .collect();
+    let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+    for (at, (command, what)) in commands.iter().enumerate() {
+        let lead = if at == 0 { "next:" } else { "     " };
+        output::note(&format!("{lead} {}  {what}", output::filled(command, width)));
+    }
+}
+
+/// A value for people: texts as they are, the rest as JSON.
+pub(crate) fn pretty(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.to_string(),
+        other => json::pretty(other),
+    }
+}
