@@ -33,6 +33,12 @@ pub enum LoadError {
     /// The engine would have done something else.
     #[error("`{0}` is not what the engine derives from its history; `quipu replay` shows both")]
     Differs(Place, Box<Difference>),
+    /// Its last events belong to something of which the rest is missing.
+    #[error(
+        "the history of `{0}` ends in the middle of what belongs together: it was cut off, and \
+         cannot go on from there; `quipu fork {0}@SEQ` can go on from an event before"
+    )]
+    CutOff(Stream),
     /// It was forked with a graph that it does not fit.
     #[error("it does not fit the graph that it was forked with: {0}")]
     Migration(String),
@@ -53,6 +59,10 @@ pub fn load(
     logic: &mut dyn Logic,
 ) -> Result<Loaded, LoadError> {
     let folding = fold(store, stream, until, None, logic, &mut Fold::take)?;
+    if until.is_none() && folding.fold.is_between() {
+        // Whoever went on would record its beginning once more.
+        return Err(LoadError::CutOff(stream.clone()));
+    }
     let (plan, run) = folding.fold.finish();
     Ok(Loaded { plan, run, next: folding.next, ledger: folding.ledger })
 }

@@ -14,7 +14,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use history::{Archive, Stream, Timestamp};
-use host::{Python, replay, traced};
+use host::{LoadError, Python, load, replay, traced};
 use store::{Importing, MemoryStore, export, import};
 
 pub(crate) fn histories() -> Vec<PathBuf> {
@@ -107,4 +107,33 @@ fn most_kinds_of_events_are_among_them() {
     ] {
         assert!(all.contains(&format!("\"kind\":\"{kind}\"")), "no history has `{kind}`");
     }
+}
+
+/// Wherever a history was cut off, it is loaded as far as it goes, or refused where that is in the
+/// middle of what belongs together: nothing is recorded a second time.
+#[test]
+fn a_history_that_was_cut_off_in_the_middle_does_not_go_on() {
+    let file = histories().into_iter().find(|file| file.ends_with("race.jsonl")).unwrap();
+    let text = fs::read_to_string(file).unwrap();
+    let (lines, beside): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.starts_with("{\"event\""));
+    let mut refused = Vec::new();
+    for count in 1..=lines.len() {
+        let store = MemoryStore::default();
+        let now = Timestamp::parse("2100-01-01T00:00:00Z").unwrap();
+        let importing = Importing { file: "history".into(), strict: false, now };
+        let kept = [&beside[..], &lines[..count]].concat();
+        let mut cut = Cursor::new(kept.join("\n").into_bytes());
+        import(&store, &mut cut, &importing, &mut |_, _| {}).unwrap();
+        for stream in streams(&store) {
+            match load(&store, &stream, None, &mut Python::default()) {
+                Ok(_) => {}
+                Err(LoadError::CutOff(_)) => refused.push(count),
+                Err(error) => panic!("{count} lines: {error}"),
+            }
+        }
+    }
+    // A block of logic without how it failed, for one.
+    assert!(!refused.is_empty() && refused.len() < lines.len(), "{refused:?}");
+    assert!(!refused.contains(&lines.len()));
 }
