@@ -58,7 +58,7 @@ pub fn load(
     until: Option<u64>,
     logic: &mut dyn Logic,
 ) -> Result<Loaded, LoadError> {
-    let folding = fold(store, stream, until, None, logic, &mut Fold::take)?;
+    let folding = fold(store, stream, until, None, logic, None)?;
     if until.is_none() && folding.fold.is_between() {
         // Whoever went on would record its beginning once more.
         return Err(LoadError::CutOff(stream.clone()));
@@ -87,9 +87,10 @@ pub fn traced(
     logic: &mut dyn Logic,
 ) -> Result<Traced, LoadError> {
     let mut steps = Vec::new();
-    let folded = fold(store, stream, until, None, logic, &mut |fold, seq, event, fact, logic| {
+    let mut take = |fold: &mut Fold, seq, event: &Event, fact: &Fact, logic: &mut dyn Logic| {
         runtime::trace(fold, seq, event, fact, logic, &mut steps)
-    });
+    };
+    let folded = fold(store, stream, until, None, logic, Some(&mut take));
     let Folded { mut fold, next, .. } = folded?;
     if until.is_none() {
         runtime::trace_rest(&mut fold, next.saturating_sub(1), logic, &mut steps);
@@ -105,7 +106,7 @@ pub fn replay(
     plan: Option<Arc<Plan>>,
     logic: &mut dyn Logic,
 ) -> Result<u64, LoadError> {
-    Ok(fold(store, stream, None, plan, logic, &mut Fold::take)?.next)
+    Ok(fold(store, stream, None, plan, logic, None)?.next)
 }
 
 /// Takes one event into a fold.
@@ -124,14 +125,14 @@ fn fold(
     until: Option<u64>,
     other_plan: Option<Arc<Plan>>,
     logic: &mut dyn Logic,
-    take: &mut Take<'_>,
+    mut watch: Option<&mut Take<'_>>,
 ) -> Result<Folded, LoadError> {
     let lineage = Lineage::of(store, stream, until)?;
     let lineage = lineage.ok_or_else(|| LoadError::NoRun(stream.clone()))?;
     let mut folding = Folding { store, other_plan, fold: None, ledger: Ledger::default(), next: 0 };
     let mut failed = None;
     lineage.visit(store, None, 0, |place, entry| {
-        match folding.take(&place, &entry, logic, take) {
+        match folding.take(&place, &entry, logic, watch.as_deref_mut()) {
             Ok(()) => Visit::More,
             Err(error) => {
                 failed = Some(error);
@@ -161,9 +162,10 @@ impl Folding<'_> {
         place: &Place,
         entry: &Entry,
         logic: &mut dyn Logic,
-        take: &mut Take<'_>,
+        watch: Option<&mut Take<'_>>,
     ) -> Result<(), LoadError> {
-        let fold = self.fold.as_mut();
+        // What the engine derives need not be read, if nobody looks at what happens.
+        let fold = self.fold.as_mut().filter(|_| watch.is_none());
         if let Some(fact) = fold.and_then(|fold| fold.take_derived(&entry.event, logic)) {
             self.ledger.apply(&entry.event, Some(&fact));
             self.next = entry.seq + 1;
@@ -182,8 +184,11 @@ impl Folding<'_> {
             self.begin(started, foreign)?;
         }
         let fold = self.fold.as_mut().ok_or_else(foreign)?;
-        take(fold, entry.seq, &entry.event, &fact, logic)
-            .map_err(|difference| LoadError::Differs(place.clone(), Box::new(difference)))
+        let taken = match watch {
+            Some(take) => take(fold, entry.seq, &entry.event, &fact, logic),
+            None => fold.take(entry.seq, &entry.event, &fact, logic),
+        };
+        taken.map_err(|difference| LoadError::Differs(place.clone(), Box::new(difference)))
     }
 
     /// A run begins with its graph; a fork goes on with its parent's, or with one of its own.
