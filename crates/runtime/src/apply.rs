@@ -200,7 +200,6 @@ impl Run {
                     Kept::Cache(cache, key, value, until) => {
                         self.caches.insert((cache, key), (value, until));
                     }
-                    Kept::Queue(queue, value) => self.queues.entry(queue).or_default().push(value),
                     Kept::Nothing => {}
                 }
                 if let Some(slot) = slot {
@@ -469,7 +468,7 @@ impl Run {
                 }
                 Request::Tool(_) => self.queued.push_back(pending.id),
                 Request::Question(_) => self.counts.questions += 1,
-                Request::Timer(_) => self.counts.timers += 1,
+                Request::Timer(_) => {}
             }
             self.calls.insert(pending.id, Waiting { pending, fiber, node, why });
         }

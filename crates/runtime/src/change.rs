@@ -200,7 +200,6 @@ pub(crate) enum Kept {
     Store(u32, Box<Contents>),
     Channel(u32, Box<Channel>),
     Cache(Text, Text, Value, Option<Timestamp>),
-    Queue(Text, Value),
     Nothing,
 }
 

@@ -146,10 +146,8 @@ pub(crate) fn keep(
             let (key, value) = (key_of(frame, key), value_of(frame, value));
             (Kept::Cache(cache.clone(), key, value, until), None, Value::Null)
         }
-        Step::QueuePut { queue, value, out } => {
-            let value = value_of(frame, value);
-            (Kept::Queue(queue.clone(), value.clone()), *out, value)
-        }
+        // Nothing takes from such a queue: that something was put there is all.
+        Step::QueuePut { value, out, .. } => (Kept::Nothing, *out, value_of(frame, value)),
         _ => unreachable!("only these keep something"),
     };
     let kept = Box::new(kept);

@@ -74,7 +74,6 @@ pub struct Run {
     pub(crate) stores: Vec<Contents>,
     pub(crate) channels: Vec<Channel>,
     pub(crate) caches: BTreeMap<(Text, Text), (Value, Option<Timestamp>)>,
-    pub(crate) queues: BTreeMap<Text, Vec<Value>>,
     /// What the last model or tool answered.
     pub(crate) last_output: Value,
     pub(crate) result: Value,
@@ -93,7 +92,6 @@ pub(crate) struct Counts {
     pub(crate) calls: u32,
     pub(crate) requests: u32,
     pub(crate) questions: u32,
-    pub(crate) timers: u32,
     pub(crate) fibers: u32,
     pub(crate) groups: u32,
     pub(crate) ids: u32,
@@ -206,7 +204,7 @@ pub(crate) struct Group {
     pub(crate) items: Vec<(Slot, Value)>,
     /// The most processes that one of them has begun.
     pub(crate) turns: u32,
-    /// The last event that one of them went on from.
+    /// The event that the first of them to succeed went on from.
     pub(crate) cause: Option<EventId>,
 }
 
@@ -278,7 +276,6 @@ impl Run {
             stores: plan.stores.iter().map(|store| Contents::new(store.kind)).collect(),
             channels: plan.channels.iter().map(|it| Channel::new(&it.declared)).collect(),
             caches: BTreeMap::new(),
-            queues: BTreeMap::new(),
             last_output: Value::Null,
             result: Value::Null,
             error: None,

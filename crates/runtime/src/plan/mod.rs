@@ -9,7 +9,6 @@ mod duration;
 mod steps;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use graph::{Again, Cmp, Touches};
 use value::{Map, Text, Value};
@@ -353,14 +352,6 @@ impl Plan {
         tools.dedup();
         tools
     }
-
-    /// The models that agents of the graph ask, each once.
-    pub fn models(&self) -> Vec<Text> {
-        let mut models: Vec<Text> = self.agents.iter().map(|agent| agent.model.clone()).collect();
-        models.sort();
-        models.dedup();
-        models
-    }
 }
 
 impl Step {
@@ -370,15 +361,5 @@ impl Step {
             self,
             Step::Model(_) | Step::Tool(_) | Step::Effect(_) | Step::Ask(_) | Step::Sleep(_)
         )
-    }
-}
-
-impl fmt::Display for To {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            To::End => f.write_str("end"),
-            To::Node(node) => write!(f, "node {node}"),
-            To::Label(label) => write!(f, "label {label}"),
-        }
     }
 }
