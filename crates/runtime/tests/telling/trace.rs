@@ -226,7 +226,7 @@ rescue
         5 main/n2: `rescue` handles calls_exceeded: `t` may be called 1 times
         5 rescue: begins
         5 rescue/n1: returns null
-        6 the run is done with null
+        6 the run is done with "t"
     "#]]
     .assert_eq(&log.trace(&made.plan));
 }
@@ -275,17 +275,17 @@ fn a_gate_says_which_text_decided() {
         r#"{"topic": "knots"}"#,
         answers,
         expect![[r#"
-        0 the run begins with {"topic":"knots"}
-        0 draft: begins
-        2 draft/n1: q1 asks model some-model as writer: {"topic":"knots"}
-        4 draft/n1: q1 is answered: {"score":4,"note":"thin"}
-        4 good: begins
-        4 good/n1: `score >= 7` (score = 4) does not hold, on to `good/n2` [explicit: score >= 7]
-        4 good/n2: `score < 3` (score = 4) does not hold, on to `redo` [default: default]
-        4 redo: begins
-        4 redo/n2: returns null
-        5 the run is done with null
-    "#]],
+            0 the run begins with {"topic":"knots"}
+            0 draft: begins
+            2 draft/n1: q1 asks model some-model as writer: {"topic":"knots"}
+            4 draft/n1: q1 is answered: {"score":4,"note":"thin"}
+            4 good: begins
+            4 good/n1: `score >= 7` (score = 4) does not hold, on to `good/n2` [explicit: score >= 7]
+            4 good/n2: `score < 3` (score = 4) does not hold, on to `redo` [default: default]
+            4 redo: begins
+            4 redo/n2: returns null
+            5 the run is done with {"score":4,"note":"thin"}
+        "#]],
     );
 }
 

@@ -18,26 +18,26 @@ fn a_gate_shows_each_clause_with_what_it_needed() {
         (
             4,
             expect![[r#"
-        r@5 the run is done with null
-          decided at good/n2: redo
-          because of default: default
-          with score = 4
-          send would have needed: score >= 7
-          drop would have needed: score < 3
-          path: draft > good > redo
-    "#]],
+                r@5 the run is done with {"score":4,"note":"thin"}
+                  decided at good/n2: redo
+                  because of default: default
+                  with score = 4
+                  send would have needed: score >= 7
+                  drop would have needed: score < 3
+                  path: draft > good > redo
+            "#]],
         ),
         (
             9,
             expect![[r#"
-        r@5 the run is done with null
-          decided at good/n1: send
-          because of explicit: score >= 7
-          with score = 9
-          drop would have needed: not score >= 7 and score < 3
-          redo would have needed: not score >= 7 and not score < 3
-          path: draft > good > send
-    "#]],
+                r@5 the run is done with {"score":9,"note":"thin"}
+                  decided at good/n1: send
+                  because of explicit: score >= 7
+                  with score = 9
+                  drop would have needed: not score >= 7 and score < 3
+                  redo would have needed: not score >= 7 and not score < 3
+                  path: draft > good > send
+            "#]],
         ),
     ] {
         let mut answers =
