@@ -80,7 +80,6 @@ fn what_is_given_wrongly_is_said_before_anything_runs() {
         (&["--max-in-flight", "0"], 2, "error: `--max-in-flight 0` would let nothing leave\n"),
         (&["--model", "stub:middle"], 2, "error: `stub:middle` is no model"),
         (&["--model", "script:none.json"], 2, "error: cannot use `none.json`"),
-        (&["--answers", "half.json"], 2, "error: `half.json` must be a JSON array of answers\n"),
         (&["--config", "bad.toml"], 2, "error: bad.toml:1:8: "),
         (&["--id", "last"], 2, "error: "),
     ] {
@@ -88,6 +87,10 @@ fn what_is_given_wrongly_is_said_before_anything_runs() {
         assert_eq!((done.code, done.stdout.as_str()), (code, ""), "{arguments:?}: {}", done.stderr);
         assert!(done.stderr.starts_with(message), "{arguments:?}: {}", done.stderr);
     }
+    // It is remembered by its whole path, and told so.
+    let done = folder.run(&["run", "agent.json", "--answers", "half.json"]);
+    assert_eq!(done.code, 2);
+    assert!(done.stderr.ends_with("half.json` must be a JSON array of answers\n"));
     let done = folder.run(&["run", "agent.json", "--max-visits", "0", "--json"]);
     assert_eq!((done.code, ending(&shown(&done))), (1, "visits_exceeded"));
     let done = folder.run(&["run", "spec.yaml", "--json"]);

@@ -67,9 +67,9 @@ fn a_failure_reads_well_and_ends_with_what_to_type() {
           attempt 1; what it does may have happened
           The message is the tool's own.
           1 process, 1 tool call (run r)
-        next: quipu log r       what happened, event by event
-              quipu why r       what led there
-              quipu fork r@SEQ  go on from an earlier event, with other values
+        next: quipu log r     what happened, event by event
+              quipu why r@3   what led there
+              quipu fork r@2  go on from before it, with other values
     "#]]
     .assert_eq(&done.stderr);
 }
