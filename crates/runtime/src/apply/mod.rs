@@ -1,21 +1,21 @@
 //! The only place where a run changes. It decides nothing: what is to happen is in the change.
 
+mod branches;
+mod calls;
+
 use history::Timestamp;
 use history::kinds::Sealed;
 use value::{Text, Value};
 
-use crate::call::{CallId, Pending, Request, Stage};
-use crate::change::{Began, Change, Kept, Spent, Taken, What};
-use crate::fork::beneath;
+use crate::Fault;
+use crate::call::{CallId, Request, Stage};
+use crate::change::{Began, Change, Kept, What};
 use crate::frame::Frame;
 use crate::plan::{NodeNo, Operand, Plan, Slot, Step, To};
 use crate::run::{
-    Activation, ActivationKind, Counts, Effect, Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run,
-    Status, Try, Waiting, Why,
+    Activation, ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status, Try,
 };
 use crate::step::mode_after;
-use crate::{Fault, FaultKind};
-use graph::Again;
 
 /// So much of the path is kept.
 const PATH_MAX: usize = 10_000;
@@ -353,269 +353,6 @@ impl Run {
         self.ready.insert((turns, fiber));
     }
 
-    /// A call is over; what belongs to it goes with it.
-    fn close(&mut self, call: CallId) -> Option<Waiting> {
-        let waiting = self.calls.remove(&call)?;
-        if waiting.pending.stage == Stage::Started {
-            self.counts.in_flight -= 1;
-        } else if !self.queued.is_empty() {
-            self.queued.retain(|queued| *queued != call);
-        }
-        match waiting.why {
-            Why::Expiry(question) => drop(self.calls.remove(&question)),
-            Why::Answer if matches!(waiting.pending.request, Request::Question(_)) => {
-                let timer = self.calls.iter().find(|(_, own)| own.why == Why::Expiry(call));
-                if let Some(timer) = timer.map(|(id, _)| *id) {
-                    self.calls.remove(&timer);
-                }
-            }
-            Why::Answer | Why::Retry | Why::Fetch | Why::Act => {}
-        }
-        Some(waiting)
-    }
-
-    fn answered(&mut self, plan: &Plan, call: CallId, taken: Taken) {
-        let Some(waiting) = self.close(call) else { return };
-        if waiting.why == Why::Answer {
-            self.options.outputs.remove(&waiting.pending.at);
-        }
-        let cause = self.last_event;
-        let own = self.own(waiting.fiber);
-        own.cause = cause;
-        match taken {
-            Taken::Wrote { writes, output, to, spent } => {
-                for (slot, value) in writes {
-                    own.frame.set(slot, Some(value));
-                }
-                own.forget_tries(waiting.node);
-                if let Some(output) = output {
-                    self.last_output = output;
-                }
-                self.spend(spent);
-                self.wake(waiting.fiber, mode_after(to));
-            }
-            Taken::Again => {
-                let count = own.tries(waiting.node) + 1;
-                own.set_tries(waiting.node, count);
-                self.wake(waiting.fiber, Mode::Go(waiting.node));
-            }
-            Taken::Fetched(store, value) => {
-                own.errand.get_or_insert_default().fetched.push((store, value));
-                self.wake(waiting.fiber, Mode::Go(waiting.node));
-            }
-            Taken::Acted(_) => {
-                self.wake(waiting.fiber, Mode::Go(waiting.node));
-                self.acted(plan, waiting.fiber, waiting.node);
-            }
-            Taken::Failed(fault, spent) => {
-                let in_doubt = is_in_doubt(&waiting.pending, &fault);
-                if waiting.why == Why::Answer && matches!(waiting.pending.request, Request::Tool(_))
-                {
-                    let Pending { key, attempt, .. } = waiting.pending;
-                    own.set_effect(waiting.node, Effect { key, attempts: attempt });
-                }
-                self.spend(spent);
-                self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
-                self.own(waiting.fiber).in_doubt = in_doubt;
-            }
-        }
-    }
-
-    fn spend(&mut self, spent: Spent) {
-        let Counts { prompt_tokens, completion_tokens, .. } = &mut self.counts;
-        *prompt_tokens = prompt_tokens.saturating_add(spent.prompt_tokens);
-        *completion_tokens = completion_tokens.saturating_add(spent.completion_tokens);
-        self.counts.cost = self.counts.cost.plus(spent.cost);
-    }
-
-    fn interrupted(&mut self, call: CallId) {
-        let Some(waiting) = self.close(call) else { return };
-        if let Request::Question(question) = &waiting.pending.request {
-            let message = format!("`{}` got no answer that fits", question.prompt);
-            let fault = Fault::new(FaultKind::Input, message);
-            return self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
-        }
-        let message = format!(
-            "the process died while `{}` was under way (attempt {}): it may have happened",
-            waiting.pending.at, waiting.pending.attempt
-        );
-        let fault = Fault::new(FaultKind::Interrupted, message);
-        self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
-        self.abandoned.insert(call, waiting);
-    }
-
-    fn requested(
-        &mut self,
-        fiber: FiberNo,
-        node: NodeNo,
-        calls: Vec<(Pending, Why)>,
-        tool: Option<Text>,
-    ) {
-        if let Some(tool) = tool {
-            *self.counts.by_tool.entry(tool).or_default() += 1;
-        }
-        let own = self.own(fiber);
-        let turns = own.turns;
-        let first = calls.first().map_or(0, |(pending, _)| pending.id);
-        own.mode = Mode::Waits(first, node);
-        self.ready.remove(&(turns, fiber));
-        for (pending, why) in calls {
-            self.counts.calls += 1;
-            match &pending.request {
-                Request::Model(_) => {
-                    self.counts.requests += 1;
-                    self.queued.push_back(pending.id);
-                }
-                Request::Tool(_) => self.queued.push_back(pending.id),
-                Request::Question(_) => self.counts.questions += 1,
-                Request::Timer(_) => {}
-            }
-            self.calls.insert(pending.id, Waiting { pending, fiber, node, why });
-        }
-    }
-
-    fn forked(
-        &mut self,
-        plan: &Plan,
-        fiber: FiberNo,
-        node: NodeNo,
-        branches: Vec<(u32, Option<(Slot, Value)>)>,
-    ) {
-        self.counts.steps += 1;
-        let Step::Fork { join, .. } = plan.node(node).step else { return };
-        let label = match plan.node(node).next {
-            To::Label(label) => Some(label),
-            To::Node(_) | To::End => None,
-        };
-        let strategy = match &plan.node(join).step {
-            Step::Join { strategy, .. } => *strategy,
-            _ => unreachable!("a fork leads to a join"),
-        };
-        self.counts.groups += 1;
-        let number: GroupNo = self.counts.groups;
-        let count = u32::try_from(branches.len()).unwrap_or(u32::MAX);
-        let items = branches.iter().filter_map(|(_, item)| item.clone()).collect();
-        let own = self.own(fiber);
-        own.forget_tries(node);
-        own.mode = Mode::AtJoin(number, join);
-        let (turns, cause, frame) = (own.turns, own.cause, own.frame.clone());
-        self.ready.remove(&(turns, fiber));
-        let mut group = Group {
-            owner: fiber,
-            join,
-            label,
-            branches: count,
-            needed: strategy.needed(count),
-            alive: Default::default(),
-            succeeded: Default::default(),
-            failed: Default::default(),
-            items,
-            turns,
-            cause: None,
-        };
-        for (order, (label, item)) in (0..).zip(branches) {
-            let id = self.counts.fibers;
-            self.counts.fibers += 1;
-            let mut frame = frame.clone();
-            if let Some((slot, value)) = item {
-                frame.set(slot, Some(value));
-            }
-            let branch = Fiber {
-                frame,
-                mode: Mode::Enter(label),
-                stack: Vec::new(),
-                group: Some((number, order)),
-                turns,
-                tries: Vec::new(),
-                in_doubt: false,
-                cause,
-                errand: None,
-            };
-            self.fibers.insert(id, branch);
-            self.ready.insert((turns, id));
-            group.alive.insert(id);
-        }
-        if group.is_clear() {
-            self.settled.push_back(number);
-        }
-        self.groups.insert(number, group);
-    }
-
-    /// The fiber that waited for a group can go on, when it is its turn.
-    fn back_from(&mut self, group: &Group) -> &mut Fiber {
-        let owner = self.fibers.get_mut(&group.owner).expect("a group goes with its owner");
-        owner.turns = owner.turns.max(group.turns);
-        self.ready.insert((owner.turns, group.owner));
-        owner
-    }
-
-    /// Takes a fiber away that is finished.
-    fn retire(&mut self, fiber: FiberNo) -> Option<(Fiber, GroupNo, u32)> {
-        let own = self.fibers.remove(&fiber)?;
-        self.ready.remove(&(own.turns, fiber));
-        let (group, order) = own.group?;
-        Some((own, group, order))
-    }
-
-    fn arrived(&mut self, fiber: FiberNo) {
-        self.counts.steps += 1;
-        let Some((own, number, order)) = self.retire(fiber) else { return };
-        let Some(group) = self.groups.get_mut(&number) else { return };
-        group.alive.remove(&fiber);
-        group.turns = group.turns.max(own.turns);
-        group.cause = group.cause.or(own.cause);
-        let was_clear = group.is_clear();
-        group.succeeded.insert(order, own.frame);
-        if !was_clear && group.is_clear() {
-            self.settled.push_back(number);
-        }
-    }
-
-    fn branch_failed(&mut self, fiber: FiberNo, failure: Failure) {
-        let Some((own, number, order)) = self.retire(fiber) else { return };
-        let Some(group) = self.groups.get_mut(&number) else { return };
-        group.alive.remove(&fiber);
-        group.turns = group.turns.max(own.turns);
-        let was_clear = group.is_clear();
-        group.failed.insert(order, Box::new(failure));
-        if !was_clear && group.is_clear() {
-            self.settled.push_back(number);
-        }
-    }
-
-    /// Takes a group away, with everything of it that still runs.
-    fn dissolve(&mut self, number: GroupNo) -> Group {
-        self.settled.pop_front();
-        let lost = beneath(self, &self.groups[&number]);
-        for fiber in &lost {
-            if let Some(own) = self.fibers.remove(fiber) {
-                self.ready.remove(&(own.turns, *fiber));
-            }
-        }
-        if !lost.is_empty() {
-            self.groups.retain(|_, group| !lost.contains(&group.owner));
-            let groups = &self.groups;
-            self.settled.retain(|number| groups.contains_key(number));
-            let calls: Vec<CallId> = self
-                .calls
-                .iter()
-                .filter(|(_, waiting)| lost.contains(&waiting.fiber))
-                .map(|(id, _)| *id)
-                .collect();
-            calls.into_iter().for_each(|call| self.abandon(call));
-        }
-        self.groups.remove(&number).expect("it is there until it is dissolved")
-    }
-
-    /// Nobody waits for a call any more. If it has left, its answer will still be noted.
-    fn abandon(&mut self, call: CallId) {
-        if let Some(waiting) = self.close(call)
-            && waiting.pending.stage == Stage::Started
-        {
-            self.abandoned.insert(call, waiting);
-        }
-    }
-
     fn finished(
         &mut self,
         plan: &Plan,
@@ -663,12 +400,4 @@ impl Fiber {
         self.forget_tries(node);
         self.tries.push(Try { depth, node, count, effect: Some(effect) });
     }
-}
-
-/// Whether a call that failed may have happened all the same, and must not be repeated unasked.
-fn is_in_doubt(pending: &Pending, fault: &Fault) -> bool {
-    let Request::Tool(call) = &pending.request else { return false };
-    let details = fault.details.as_ref();
-    let may_have_happened = details.and_then(|details| details.get("may_have_happened"));
-    call.again == Again::ByAsking && may_have_happened == Some(&Value::Bool(true))
 }

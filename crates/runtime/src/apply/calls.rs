@@ -1,0 +1,151 @@
+//! What becomes of calls: made, answered, interrupted, given up.
+
+use value::{Text, Value};
+
+use crate::call::{CallId, Pending, Request, Stage};
+use crate::change::{Spent, Taken};
+use crate::plan::{NodeNo, Plan};
+use crate::run::{Counts, Effect, FiberNo, Mode, Run, Waiting, Why};
+use crate::step::mode_after;
+use crate::{Fault, FaultKind};
+use graph::Again;
+
+impl Run {
+    /// A call is over; what belongs to it goes with it.
+    pub(super) fn close(&mut self, call: CallId) -> Option<Waiting> {
+        let waiting = self.calls.remove(&call)?;
+        if waiting.pending.stage == Stage::Started {
+            self.counts.in_flight -= 1;
+        } else if !self.queued.is_empty() {
+            self.queued.retain(|queued| *queued != call);
+        }
+        match waiting.why {
+            Why::Expiry(question) => drop(self.calls.remove(&question)),
+            Why::Answer if matches!(waiting.pending.request, Request::Question(_)) => {
+                let timer = self.calls.iter().find(|(_, own)| own.why == Why::Expiry(call));
+                if let Some(timer) = timer.map(|(id, _)| *id) {
+                    self.calls.remove(&timer);
+                }
+            }
+            Why::Answer | Why::Retry | Why::Fetch | Why::Act => {}
+        }
+        Some(waiting)
+    }
+
+    pub(super) fn answered(&mut self, plan: &Plan, call: CallId, taken: Taken) {
+        let Some(waiting) = self.close(call) else { return };
+        if waiting.why == Why::Answer {
+            self.options.outputs.remove(&waiting.pending.at);
+        }
+        let cause = self.last_event;
+        let own = self.own(waiting.fiber);
+        own.cause = cause;
+        match taken {
+            Taken::Wrote { writes, output, to, spent } => {
+                for (slot, value) in writes {
+                    own.frame.set(slot, Some(value));
+                }
+                own.forget_tries(waiting.node);
+                if let Some(output) = output {
+                    self.last_output = output;
+                }
+                self.spend(spent);
+                self.wake(waiting.fiber, mode_after(to));
+            }
+            Taken::Again => {
+                let count = own.tries(waiting.node) + 1;
+                own.set_tries(waiting.node, count);
+                self.wake(waiting.fiber, Mode::Go(waiting.node));
+            }
+            Taken::Fetched(store, value) => {
+                own.errand.get_or_insert_default().fetched.push((store, value));
+                self.wake(waiting.fiber, Mode::Go(waiting.node));
+            }
+            Taken::Acted(_) => {
+                self.wake(waiting.fiber, Mode::Go(waiting.node));
+                self.acted(plan, waiting.fiber, waiting.node);
+            }
+            Taken::Failed(fault, spent) => {
+                let in_doubt = is_in_doubt(&waiting.pending, &fault);
+                if waiting.why == Why::Answer && matches!(waiting.pending.request, Request::Tool(_))
+                {
+                    let Pending { key, attempt, .. } = waiting.pending;
+                    own.set_effect(waiting.node, Effect { key, attempts: attempt });
+                }
+                self.spend(spent);
+                self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+                self.own(waiting.fiber).in_doubt = in_doubt;
+            }
+        }
+    }
+
+    pub(super) fn spend(&mut self, spent: Spent) {
+        let Counts { prompt_tokens, completion_tokens, .. } = &mut self.counts;
+        *prompt_tokens = prompt_tokens.saturating_add(spent.prompt_tokens);
+        *completion_tokens = completion_tokens.saturating_add(spent.completion_tokens);
+        self.counts.cost = self.counts.cost.plus(spent.cost);
+    }
+
+    pub(super) fn interrupted(&mut self, call: CallId) {
+        let Some(waiting) = self.close(call) else { return };
+        if let Request::Question(question) = &waiting.pending.request {
+            let message = format!("`{}` got no answer that fits", question.prompt);
+            let fault = Fault::new(FaultKind::Input, message);
+            return self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+        }
+        let message = format!(
+            "the process died while `{}` was under way (attempt {}): it may have happened",
+            waiting.pending.at, waiting.pending.attempt
+        );
+        let fault = Fault::new(FaultKind::Interrupted, message);
+        self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+        self.abandoned.insert(call, waiting);
+    }
+
+    pub(super) fn requested(
+        &mut self,
+        fiber: FiberNo,
+        node: NodeNo,
+        calls: Vec<(Pending, Why)>,
+        tool: Option<Text>,
+    ) {
+        if let Some(tool) = tool {
+            *self.counts.by_tool.entry(tool).or_default() += 1;
+        }
+        let own = self.own(fiber);
+        let turns = own.turns;
+        let first = calls.first().map_or(0, |(pending, _)| pending.id);
+        own.mode = Mode::Waits(first, node);
+        self.ready.remove(&(turns, fiber));
+        for (pending, why) in calls {
+            self.counts.calls += 1;
+            match &pending.request {
+                Request::Model(_) => {
+                    self.counts.requests += 1;
+                    self.queued.push_back(pending.id);
+                }
+                Request::Tool(_) => self.queued.push_back(pending.id),
+                Request::Question(_) => self.counts.questions += 1,
+                Request::Timer(_) => {}
+            }
+            self.calls.insert(pending.id, Waiting { pending, fiber, node, why });
+        }
+    }
+
+    /// Nobody waits for a call any more. If it has left, its answer will still be noted.
+    pub(super) fn abandon(&mut self, call: CallId) {
+        if let Some(waiting) = self.close(call)
+            && waiting.pending.stage == Stage::Started
+        {
+            self.abandoned.insert(call, waiting);
+        }
+    }
+}
+
+/// Whether a call that failed may have happened all the same, and must not be repeated unasked.
+fn is_in_doubt(pending: &Pending, fault: &Fault) -> bool {
+    let Request::Tool(call) = &pending.request else { return false };
+    let details = fault.details.as_ref();
+    let may_have_happened = details.and_then(|details| details.get("may_have_happened"));
+    call.again == Again::ByAsking && may_have_happened == Some(&Value::Bool(true))
+}
