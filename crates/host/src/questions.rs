@@ -5,12 +5,11 @@ use std::cell::Cell;
 use history::kinds::{Kind, What};
 use history::query::{self, RunFilter};
 use history::{Lineage, Stream, Timestamp, Visit};
-use runtime::{Answer, Input, Logic, Refusal, Request, Run, advance, note, split};
+use runtime::{Answer, Input, Logic, Refusal, Request, Run, note, rest, split};
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_checked};
 use value::{Text, Value};
 
 use crate::drive::DriveError;
-use crate::drive::held;
 use crate::load::load;
 
 /// A question that nobody has answered yet.
@@ -197,13 +196,8 @@ pub enum When {
     AtRest,
 }
 
-/// The calls that have left, by name.
-fn left(run: &Run) -> impl Iterator<Item = Text> {
-    run.pending().filter(|pending| held::has_left(pending)).map(|pending| pending.name.clone())
-}
-
 /// Gives a run an input from outside, whoever drives it. Nothing leaves: whoever drives the run
-/// sees the input, and goes on. Calls that earlier inputs led to are held back.
+/// sees the input, and goes on.
 pub fn give(
     store: &dyn Store,
     stream: &Stream,
@@ -214,12 +208,10 @@ pub fn give(
 ) -> Result<Result<(), Refusal>, DriveError> {
     loop {
         let mut loaded = load(store, stream, None, logic)?;
-        let before: Vec<Text> = left(&loaded.run).collect();
         let mut all = Vec::new();
         let mut more = when == When::AtRest;
         while more {
-            let rest = advance(&loaded.plan, &mut loaded.run, None, logic);
-            let rest = rest.map_err(DriveError::Refused)?;
+            let rest = rest(&loaded.plan, &mut loaded.run, logic);
             all.extend(rest.events);
             more = rest.more;
         }
@@ -228,13 +220,6 @@ pub fn give(
         match note(&loaded.plan, &mut loaded.run, &input, now) {
             Ok(events) => all.extend(events),
             Err(refusal) => return Ok(Err(refusal)),
-        }
-        let begun: Vec<Text> = left(&loaded.run).filter(|name| !before.contains(name)).collect();
-        if !begun.is_empty() {
-            let step = loaded.run.can_go_on().then(|| loaded.run.steps());
-            let pause = Input::Pause { reason: held::reason(None, &begun), step };
-            let events = note(&loaded.plan, &mut loaded.run, &pause, now);
-            all.extend(events.map_err(DriveError::Refused)?);
         }
         let (events, blobs) = split(all);
         let append = Append {

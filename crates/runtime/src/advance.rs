@@ -3,7 +3,8 @@
 use history::Timestamp;
 use history::kinds::Sealed;
 
-use crate::change::Change;
+use crate::call::{CallId, Pending};
+use crate::change::{Change, What};
 use crate::input::{Input, Refusal, receive};
 use crate::logic::Logic;
 use crate::plan::Plan;
@@ -21,6 +22,8 @@ pub struct Advanced {
     pub events: Vec<Sealed>,
     /// It could go on at once.
     pub more: bool,
+    /// The calls to make when the events are stored, and the questions to ask.
+    pub calls: Vec<CallId>,
 }
 
 /// Sees what happens.
@@ -34,15 +37,17 @@ impl Watch for () {
     fn see(&mut self, _: &Plan, _: &Run, _: &Change) {}
 }
 
-/// Takes an input, if there is one, and goes on as far as that leads. The events must be stored
-/// before the run is shown to anybody; if they cannot be, it must be read again from its events.
+/// Takes an input, if there is one, and goes on as far as that leads: for whoever makes the calls
+/// that leave. The events must be stored before the run is shown to anybody; if they cannot be, it
+/// must be read again from its events.
 pub fn advance(
     plan: &Plan,
     run: &mut Run,
-    input: Option<(&Input, Timestamp)>,
+    input: Option<&Input>,
+    now: Timestamp,
     logic: &mut dyn Logic,
 ) -> Result<Advanced, Refusal> {
-    advance_for(SLICE, plan, run, input, logic)
+    advance_for(SLICE, plan, run, input, now, logic)
 }
 
 /// The same, for so many steps at most.
@@ -50,23 +55,54 @@ pub fn advance_for(
     steps: u64,
     plan: &Plan,
     run: &mut Run,
-    input: Option<(&Input, Timestamp)>,
+    input: Option<&Input>,
+    now: Timestamp,
     logic: &mut dyn Logic,
 ) -> Result<Advanced, Refusal> {
     let mut advanced = Advanced::default();
-    if let Some((input, ts)) = input {
-        let change = receive(plan, run, &recorded(input), ts)?;
-        advanced.events.append(&mut run.apply(plan, change));
+    if let Some(input) = input {
+        let change = receive(plan, run, &recorded(input), now)?;
+        advanced.take(plan, run, change);
     }
     let until = run.steps() + steps;
-    while let Some(change) = step(plan, run, logic) {
-        advanced.events.append(&mut run.apply(plan, change));
-        if run.steps() >= until {
-            advanced.more = true;
-            break;
+    loop {
+        advanced.go_on(until, plan, run, logic);
+        // Whatever may leave does, when nothing else can happen.
+        let leaving = run.open.next_leaving().filter(|_| !advanced.more);
+        let Some(call) = leaving else { return Ok(advanced) };
+        let change = receive(plan, run, &Input::Leave(call), now)?;
+        advanced.take(plan, run, change);
+    }
+}
+
+/// Goes on without an input, and lets nothing leave: for those who make no calls now.
+pub fn rest(plan: &Plan, run: &mut Run, logic: &mut dyn Logic) -> Advanced {
+    let mut advanced = Advanced::default();
+    advanced.go_on(run.steps() + SLICE, plan, run, logic);
+    advanced
+}
+
+impl Advanced {
+    fn go_on(&mut self, until: u64, plan: &Plan, run: &mut Run, logic: &mut dyn Logic) {
+        while let Some(change) = step(plan, run, logic) {
+            self.take(plan, run, change);
+            if run.steps() >= until {
+                self.more = true;
+                return;
+            }
         }
     }
-    Ok(advanced)
+
+    fn take(&mut self, plan: &Plan, run: &mut Run, change: Change) {
+        let call = match &change.what {
+            What::Allowed { call } | What::Left { call, .. } => Some(*call),
+            What::Requested { calls, .. } => calls.first().map(|(pending, _)| pending.id),
+            _ => None,
+        };
+        self.events.append(&mut run.apply(plan, change));
+        let may_be_made = |call: &CallId| run.pending_call(*call).is_some_and(Pending::is_made);
+        self.calls.extend(call.filter(may_be_made));
+    }
 }
 
 /// Takes an input in, and goes no further.

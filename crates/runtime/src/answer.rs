@@ -6,9 +6,10 @@ use value::{Text, Value};
 use crate::call::{Answer, ModelAnswer, Question, Request};
 use crate::change::{Change, Spent, Taken, What};
 use crate::money::Money;
+use crate::open::{Waiting, Why};
 use crate::plan::{Plan, PlanNode, Step};
 use crate::record::{Recorder, TOKENS_MAX};
-use crate::run::{Run, Waiting, Why};
+use crate::run::Run;
 use crate::{Fault, FaultKind, blocks, fits};
 
 /// The change that an answer makes. `given` says that it stands in for one that never came.
@@ -111,7 +112,7 @@ pub(crate) fn spent(answer: &ModelAnswer) -> Spent {
 /// Nobody answered a question in time.
 fn expired(run: &Run, here: &PlanNode, question: u32) -> Taken {
     let Step::Ask(step) = &here.step else { return Taken::Again };
-    let asked = run.calls.get(&question).and_then(pending_question);
+    let asked = run.open.get(question).and_then(pending_question);
     if let Some(default) = asked.and_then(|question| question.default.clone()) {
         let writes = step.out.map(|slot| (slot, default)).into_iter().collect();
         return Taken::Wrote { writes, output: None, to: here.next, spent: Spent::default() };

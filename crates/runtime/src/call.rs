@@ -34,11 +34,20 @@ pub struct Pending {
     pub since: Timestamp,
 }
 
+impl Pending {
+    /// Whether somebody makes it now: it has left, or is a question.
+    pub fn is_made(&self) -> bool {
+        self.stage == Stage::Started || matches!(self.request, Request::Question(_))
+    }
+}
+
 /// How far a call has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// It waits for room, or for people and moments.
-    Allowed,
+    Queued,
+    /// It may leave. That it does is recorded before, by whoever makes it.
+    Leaving,
     /// It left, as far as the history knows: without an answer it is in doubt after a crash.
     Started,
 }
@@ -115,6 +124,8 @@ pub struct Question {
     pub expires: Option<Timestamp>,
     /// What whoever answers must be allowed to do.
     pub capability: Option<Text>,
+    /// Which question it is in the run's lineage, from 1 on.
+    pub nth: u64,
 }
 
 /// What came back.

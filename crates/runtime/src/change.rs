@@ -8,9 +8,10 @@ use value::{Digest, Text, Value};
 
 use crate::call::{CallId, Pending};
 use crate::frame::Frame;
+use crate::open::Why;
 use crate::options::Options;
 use crate::plan::{LabelNo, NodeNo, Slot, To};
-use crate::run::{FiberNo, GroupNo, Status, Why};
+use crate::run::{FiberNo, GroupNo, Status};
 use crate::stores::{Channel, Contents};
 use crate::{Fault, logic};
 
@@ -38,8 +39,8 @@ pub(crate) enum What {
         ts: Timestamp,
         spent: Spent,
     },
-    /// It left once more.
-    LeftAgain {
+    /// Somebody makes a call, for the first time or once more.
+    Left {
         call: CallId,
         ts: Timestamp,
     },
@@ -178,7 +179,8 @@ pub(crate) enum What {
         calls: Vec<(Pending, Why)>,
         tool: Option<Text>,
     },
-    Left {
+    /// A call may leave; it has, where that need not be recorded.
+    Allowed {
         call: CallId,
     },
     /// A decision did not allow it.

@@ -149,3 +149,24 @@ impl fmt::Display for Fault {
         write!(f, "{}: {}", self.kind.word(), self.message)
     }
 }
+
+impl FaultKind {
+    /// Whether it ends the whole run, whatever guards there are.
+    pub(crate) fn is_fatal(&self) -> bool {
+        matches!(
+            self,
+            FaultKind::Visits
+                | FaultKind::Steps
+                | FaultKind::Fibers
+                | FaultKind::Tokens
+                | FaultKind::Cost
+                | FaultKind::Time
+        )
+    }
+
+    /// Whether trying again may help, and is allowed without asking.
+    pub(crate) fn may_be_tried_again(&self) -> bool {
+        !self.is_fatal()
+            && !matches!(self, FaultKind::Interrupted | FaultKind::Denied | FaultKind::Cancelled)
+    }
+}

@@ -9,7 +9,7 @@ use history::kinds::{Fact, Kind, ModelResponse, Sealed, ToolResult, What as Said
 use value::{Text, Value};
 
 use crate::advance::Watch;
-use crate::call::{Answer, CallId, ModelAnswer, Request};
+use crate::call::{Answer, CallId, ModelAnswer, Pending, Request};
 use crate::change::Change;
 use crate::difference::Difference;
 use crate::input::{Begin, Input, Told, receive};
@@ -100,6 +100,14 @@ impl Fold {
             return None;
         }
         self.go_on(logic, &mut (), None);
+        if self.held.is_none() && event.kind() == Kind::EffectStarted {
+            // Who makes calls makes the next one that may leave, as far as can be told unread.
+            let leave = Input::Leave(self.run.open.next_leaving()?);
+            let change = receive(&self.plan, &self.run, &leave, self.run.now).ok()?;
+            if change.events.first()?.event.id() == event.id() {
+                self.held = Some((change, 0));
+            }
+        }
         let (change, seen) = self.held.as_mut()?;
         let derived = &mut change.events[*seen];
         if derived.event.id() != event.id() {
@@ -283,7 +291,7 @@ impl Fold {
             Said::EffectStarted(effect) => {
                 let intent = effect.call.event_id;
                 let call = self.run.pending().find(|pending| pending.intent == intent)?;
-                Input::Again(call.id)
+                Input::Leave(call.id)
             }
             Said::Interruption(interruption) => {
                 let is_affected = |intent| {
@@ -308,8 +316,9 @@ impl Fold {
     }
 
     fn call(&self, name: &Text) -> Option<CallId> {
-        let known = self.run.pending().find(|pending| pending.name == *name);
-        known.map(|pending| pending.id).or_else(|| self.run.abandoned_call(name))
+        // Behind a letter stands the number.
+        let id = name.get(1..)?.parse().ok()?;
+        self.run.known_call(id).filter(|pending| pending.name == *name).map(|pending| pending.id)
     }
 
     fn model_answer(
@@ -452,9 +461,9 @@ impl Logic for NoLogic {
 }
 
 impl Run {
-    fn abandoned_call(&self, name: &Text) -> Option<CallId> {
-        let mut abandoned = self.abandoned.iter();
-        abandoned.find(|(_, waiting)| waiting.pending.name == *name).map(|(id, _)| *id)
+    fn known_call(&self, id: CallId) -> Option<&Pending> {
+        let known = self.open.get(id).or_else(|| self.abandoned.get(&id));
+        known.map(|waiting| &waiting.pending)
     }
 
     /// Whether it has begun.

@@ -47,8 +47,9 @@ pub(crate) fn settle(plan: &Plan, run: &Run, number: GroupNo) -> Change {
     let join = plan.node(group.join);
     let mut recorder = Recorder::new(run, Some(&join.at));
     let lost = beneath(run, group);
-    let given_up = run.calls.values().filter(|waiting| lost.contains(&waiting.fiber));
-    let intents = request::affected(given_up);
+    let mut given_up: Vec<_> = lost.iter().flat_map(|fiber| run.calls_of(*fiber)).collect();
+    given_up.sort_by_key(|waiting| waiting.pending.id);
+    let intents = request::affected(given_up.into_iter());
     if !intents.is_empty() {
         recorder.interruption(InterruptionReason::Canceled, intents);
     }
@@ -63,12 +64,9 @@ pub(crate) fn settle(plan: &Plan, run: &Run, number: GroupNo) -> Change {
 /// The fibers that belong to a group, and to the groups of those, and so on.
 pub(crate) fn beneath(run: &Run, group: &Group) -> BTreeSet<FiberNo> {
     let mut all = group.alive.clone();
-    if all.is_empty() || run.groups.len() == 1 {
-        return all;
-    }
     let mut more: Vec<FiberNo> = all.iter().copied().collect();
     while let Some(fiber) = more.pop() {
-        for inner in run.groups.values().filter(|inner| inner.owner == fiber) {
+        if let Some(inner) = run.fiber(fiber).waits_at().and_then(|inner| run.groups.get(&inner)) {
             more.extend(inner.alive.iter().filter(|one| all.insert(**one)));
         }
     }

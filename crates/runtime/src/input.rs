@@ -8,11 +8,12 @@ use value::{Map, Text, Value};
 use crate::answer;
 use crate::call::{Answer, CallId, Request, Stage};
 use crate::change::{Began, Change, Spent, What};
+use crate::open::Waiting;
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::record::Recorder;
 use crate::request;
-use crate::run::{Run, Status, Waiting};
+use crate::run::{Run, Status};
 use crate::step::finish_failed;
 use crate::{Fault, FaultKind};
 
@@ -23,8 +24,9 @@ pub enum Input {
     Begin(Box<Begin>),
     /// A call is answered.
     Answer(CallId, Answer),
-    /// A call that may run again does.
-    Again(CallId),
+    /// Somebody makes a call, for the first time or once more. It is an input and does not follow
+    /// from anything: only who makes the call knows.
+    Leave(CallId),
     /// Calls were under way when a process died, and must not run again unasked.
     Interrupted(Vec<CallId>),
     /// Values are set, in every fiber.
@@ -145,19 +147,20 @@ pub(crate) fn receive(
     }
     let mut recorder = Recorder::new(run, None).at_time(ts);
     let what = match input {
-        Input::Again(call) => {
-            let waiting = run.calls.get(call).ok_or(Refusal::NotWaiting)?;
-            // It can leave again only after it has left.
-            if waiting.pending.stage != Stage::Started {
-                return Err(Refusal::NotWaiting);
-            }
+        Input::Leave(call) => {
+            let waiting = run.open.get(*call).ok_or(Refusal::NotWaiting)?;
+            let again = match waiting.pending.stage {
+                Stage::Queued => return Err(Refusal::NotWaiting),
+                Stage::Leaving => 0,
+                Stage::Started => 1,
+            };
             let mut recorder = Recorder::new(run, Some(&waiting.pending.at)).at_time(ts);
-            recorder.effect_started(&waiting.pending, waiting.pending.attempt + 1);
-            let what = What::LeftAgain { call: *call, ts };
+            recorder.effect_started(&waiting.pending, waiting.pending.attempt + again);
+            let what = What::Left { call: *call, ts };
             return Ok(Change { events: recorder.events, what });
         }
         Input::Interrupted(calls) => {
-            let known = calls.iter().filter_map(|call| run.calls.get(call));
+            let known = calls.iter().filter_map(|call| run.open.get(*call));
             let is_question =
                 |waiting: &Waiting| matches!(waiting.pending.request, Request::Question(_));
             // Questions outlive processes: only whoever answers them can have gone.
@@ -184,7 +187,7 @@ pub(crate) fn receive(
         Input::Cancel { reason, actor, step } => {
             // That it was cancelled comes first: it says where the engine stopped.
             recorder.cancelled(reason.as_ref(), actor.as_ref(), *step);
-            request::give_up(run.calls.values(), &mut recorder);
+            request::give_up(run.open.iter(), &mut recorder);
             let fault = Fault::new(
                 FaultKind::Cancelled,
                 reason.clone().unwrap_or_else(|| "somebody cancelled the run".into()),
@@ -279,7 +282,7 @@ fn answered(
     if run.status != Status::Running {
         return Err(Refusal::Over);
     }
-    let waiting = run.calls.get(&call).ok_or(Refusal::NotWaiting)?;
+    let waiting = run.open.get(call).ok_or(Refusal::NotWaiting)?;
     let fits = match (&waiting.pending.request, answer) {
         (Request::Model(_), Answer::Model(_) | Answer::Failed(_)) => true,
         (Request::Tool(_), Answer::Value(_) | Answer::Failed(_)) => {

@@ -21,6 +21,7 @@ mod kept;
 mod logic;
 mod migrate;
 mod money;
+mod open;
 mod options;
 mod plan;
 mod record;
@@ -34,7 +35,7 @@ pub mod stores;
 mod trace;
 mod why;
 
-pub use advance::{Advanced, advance, advance_for, note};
+pub use advance::{Advanced, advance, advance_for, note, rest};
 pub use call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
 };

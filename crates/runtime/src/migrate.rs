@@ -8,9 +8,10 @@ use value::{Text, Value};
 
 use crate::call::{ModelCall, Request};
 use crate::frame::Frame;
+use crate::open::Waiting;
 use crate::plan::{LabelNo, ModelStep, NodeNo, Plan, Slot, Step};
 use crate::request;
-use crate::run::{Activation, Fiber, FiberNo, Group, GroupNo, Mode, Run, Try, Waiting};
+use crate::run::{Activation, Fiber, FiberNo, Group, GroupNo, Mode, Run, Try};
 use crate::schema::SchemaId;
 use crate::stores::{Channel, Contents};
 
@@ -157,7 +158,7 @@ impl Moving<'_> {
 
     fn calls(&mut self, run: &mut Run) {
         let model = run.options.model.clone();
-        for waiting in run.calls.values_mut() {
+        for waiting in run.open.iter_mut() {
             self.call(waiting, model.as_ref());
         }
         // Nobody waits for these, so that one that has no node any more need not be known.

@@ -10,12 +10,13 @@ use crate::call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
 };
 use crate::change::{Change, What};
+use crate::open::{Waiting, Why};
 use crate::options::ToolContract;
 use crate::plan::{
     AskStep, EffectStep, ModelStep, NodeNo, Operand, Plan, PlanNode, Step, ToolStep,
 };
 use crate::record::{Recorder, question_id};
-use crate::run::{Fiber, FiberNo, Run, Waiting, Why};
+use crate::run::{Fiber, FiberNo, Run};
 use crate::schema::SchemaId;
 use crate::step::value_of;
 use graph::Again;
@@ -83,7 +84,7 @@ fn pending(
         at: here.at.clone(),
         request,
         attempt: 1,
-        stage: Stage::Allowed,
+        stage: Stage::Queued,
         since: run.now,
     }
 }
@@ -262,6 +263,7 @@ fn ask(
         default: step.default.as_ref().map(|default| value_of(&own.frame, default)),
         expires,
         capability: step.capability.clone(),
+        nth: u64::from(run.counts.questions) + 1,
     };
     let mut recorder = Recorder::new(run, Some(&here.at));
     let intent = recorder.question(&question);

@@ -29,10 +29,8 @@ pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Chan
     if let Some(group) = run.settled.front() {
         return Some(fork::settle(plan, run, *group));
     }
-    if let Some(call) = run.queued.front()
-        && u64::from(run.counts.in_flight) < run.options.limits.in_flight
-    {
-        return Some(leave(plan, run, *call));
+    if let Some(call) = run.next_queued() {
+        return Some(decided(plan, run, call));
     }
     let number = whose_turn(plan, run)?;
     let fiber = run.fiber(number);
@@ -83,20 +81,15 @@ fn comes_to_join(plan: &Plan, run: &Run, fiber: &Fiber, label: LabelNo) -> bool 
 }
 
 /// A call may leave, if the deciders say so.
-fn leave(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
-    let waiting = &run.calls[&call];
+fn decided(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
+    let waiting = run.open.get(call).expect("what is queued is open");
     let pending = &waiting.pending;
     let mut recorder = Recorder::new(run, Some(&pending.at));
     if let Some(change) = request::given_output(plan, run, waiting) {
         return change;
     }
     match decide(plan, run, pending) {
-        Verdict::Allow => {
-            if request::is_recorded_when_it_leaves(pending) {
-                recorder.effect_started(pending, pending.attempt);
-            }
-            Change { events: recorder.events, what: What::Left { call } }
-        }
+        Verdict::Allow => Change::derived(What::Allowed { call }),
         Verdict::Deny(fault) => {
             let is_tool = matches!(pending.request, Request::Tool(_));
             recorder.denied(is_tool.then_some(pending.intent), &fault.message);
@@ -109,7 +102,7 @@ fn leave(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
 /// The run is over, because it failed.
 pub(crate) fn finish_failed(run: &Run, fault: Fault, node: Option<NodeNo>) -> Change {
     let mut recorder = Recorder::new(run, None);
-    request::give_up(run.calls.values(), &mut recorder);
+    request::give_up(run.open.iter(), &mut recorder);
     recorder.finished(Err(&fault));
     let failure = Some((Box::new(fault), node));
     let what = What::Finished { status: Status::Failed, result: Value::Null, failure };
@@ -308,7 +301,7 @@ fn back(plan: &Plan, run: &Run, fiber: FiberNo, own: &Fiber, value: Option<&Valu
 fn finish_done(run: &Run, value: Option<&Value>) -> Change {
     let result = value.cloned().unwrap_or_else(|| run.last_output.clone());
     let mut recorder = Recorder::new(run, None);
-    request::give_up(run.calls.values(), &mut recorder);
+    request::give_up(run.open.iter(), &mut recorder);
     recorder.finished(Ok(&result));
     let what = What::Finished { status: Status::Done, result, failure: None };
     Change { events: recorder.events, what }

@@ -11,7 +11,7 @@ use history::plan::{Refusal, Wish};
 use history::{Lineage, Place, Stream};
 use host::pinned::pin;
 use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load};
-use runtime::{CallId, Input, Options, Plan, Request, Run, migrate};
+use runtime::{CallId, Input, Options, Request, Run, migrate};
 use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
 use store::{Durability, Store, names};
 use value::{Map, Text, Value};
@@ -205,20 +205,11 @@ fn beginning(
     let values = arguments.set.iter().map(|words| named_value(words)).collect::<Result<Map>>()?;
     // Only there it takes an answer: behind a question, its timer is still to be set.
     if !arguments.answer.is_empty() {
-        come_to_rest(&plan, &mut rested, &mut logic)?;
+        while runtime::rest(&plan, &mut rested, &mut logic).more {}
     }
     let answers = arguments.answer.iter().map(|words| answer(&rested, words, at));
     let answers = answers.collect::<Result<_>>()?;
     Ok(Ok(Some(Begins { going_on, around, values, answers })))
-}
-
-/// Goes on to where nothing happens any more without an answer; nothing is kept of it.
-fn come_to_rest(plan: &Plan, run: &mut Run, logic: &mut Python) -> Result<()> {
-    while runtime::advance(plan, run, None, logic)
-        .map_err(|refusal| anyhow!("it cannot go on: {refusal}"))?
-        .more
-    {}
-    Ok(())
 }
 
 fn before(at: &Place) -> Place {
@@ -265,7 +256,7 @@ fn change(store: &dyn Store, stream: &Stream, begins: &Begins) -> Result<()> {
     }
     for (call, value) in &begins.answers {
         let mut loaded = load(store, stream, None, &mut logic)?;
-        come_to_rest(&loaded.plan, &mut loaded.run, &mut logic)?;
+        while runtime::rest(&loaded.plan, &mut loaded.run, &mut logic).more {}
         let question = loaded.run.pending_call(*call).and_then(|pending| asked(&pending.request));
         let question = question.context("`--answer` cannot be taken: nothing is asked any more")?;
         match answer_question(store, &mut logic, stream, question, value, None, now()?)? {

@@ -5,7 +5,6 @@ use std::time::Instant;
 use graph::Again;
 use runtime::{Answer, CallId, Input, Pending, Request, Stage, idempotency_key};
 
-use super::held::has_left;
 use super::{DriveError, Driver, GRACE, LOOK};
 use crate::adapter::Call;
 use crate::answered;
@@ -13,9 +12,8 @@ use crate::answered;
 impl Driver<'_> {
     /// Calls that have left and were not answered may have happened.
     pub(super) fn look_after_doubts(&mut self) -> Result<(), DriveError> {
-        let left = self.run.pending().filter(|pending| has_left(pending));
-        let left = left.map(|pending| pending.id).filter(|call| !self.held.contains(call));
-        let left: Vec<CallId> = left.collect();
+        let left = self.run.pending().filter(|pending| pending.stage == Stage::Started);
+        let left: Vec<CallId> = left.map(|pending| pending.id).collect();
         if left.is_empty() {
             return Ok(());
         }
@@ -35,69 +33,46 @@ impl Driver<'_> {
         }
         for call in again {
             self.come_to_rest()?;
-            self.input(&Input::Again(call))?;
+            self.input(&Input::Leave(call))?;
         }
         Ok(())
     }
 
-    /// Calls that were held back leave now, which is recorded before they do.
-    pub(super) fn let_go(&mut self) -> Result<(), DriveError> {
-        while let Some(call) = self.held.first().copied() {
-            self.come_to_rest()?;
-            self.input(&Input::Again(call))?;
-            self.held.remove(&call);
-        }
-        Ok(())
-    }
-
-    /// Has everything leave that may, and gives up what nobody waits for.
-    pub(super) fn dispatch(&mut self) {
-        let mut leaving = Vec::new();
-        let is_question = |pending: &&Pending| matches!(pending.request, Request::Question(_));
-        let open = self.run.pending().filter(is_question).count() as u64;
-        // Questions count over the run's lineage, so that a list of answers is not begun anew.
-        let mut nth = self.run.questions_asked().saturating_sub(open);
-        for pending in self.run.pending() {
-            nth += u64::from(is_question(&pending));
-            if self.under_way.contains_key(&pending.id) {
-                continue;
-            }
+    /// Makes the calls that have left, and gives up those that nobody waits for.
+    pub(super) fn make(&mut self) {
+        for id in std::mem::take(&mut self.to_make) {
+            let Some(pending) = self.run.pending_call(id) else { continue };
             match &pending.request {
-                Request::Model(_) | Request::Tool(_) if pending.stage == Stage::Started => {
-                    leaving.push(pending.clone());
-                }
                 Request::Question(question) => {
-                    self.under_way.insert(pending.id, ());
-                    match self.world.people.answer(question, nth) {
-                        None => {}
-                        Some(Ok(value)) => {
-                            self.at_once.push_back((pending.id, Answer::Person(value, None)));
-                        }
-                        Some(Err(fault)) => {
-                            self.at_once.push_back((pending.id, Answer::Failed(fault)));
-                        }
+                    if self.should_stop() || !self.asked.insert(id) {
+                        continue;
+                    }
+                    let answer = match self.world.people.answer(question, question.nth) {
+                        None => continue,
+                        Some(Ok(value)) => Answer::Person(value, None),
+                        Some(Err(fault)) => Answer::Failed(fault),
+                    };
+                    self.at_once.push_back((id, answer));
+                }
+                _ if !self.under_way.insert(id) => {}
+                _ => {
+                    let call = self.call(pending.clone());
+                    let (adapter, answers) = (self.world.adapter, &self.answers.0);
+                    if let Some(answer) = self.world.dispatcher.start(id, call, adapter, answers) {
+                        self.at_once.push_back((id, answer));
                     }
                 }
-                _ => {}
             }
         }
-        for pending in leaving {
-            self.under_way.insert(pending.id, ());
-            let id = pending.id;
-            let call = self.call(pending);
-            let (adapter, answers) = (self.world.adapter, &self.answers.0);
-            if let Some(answer) = self.world.dispatcher.start(id, call, adapter, answers) {
-                self.at_once.push_back((id, answer));
-            }
-        }
-        let lost: Vec<CallId> = self
-            .under_way
-            .keys()
-            .copied()
-            .filter(|call| self.run.pending_call(*call).is_none())
-            .filter(|call| !self.run.awaits_late(*call))
-            .collect();
-        for call in lost {
+        let is_lost =
+            |call: &CallId| self.run.pending_call(*call).is_none() && !self.run.awaits_late(*call);
+        let lost = self.under_way.iter().copied().filter(is_lost);
+        self.give_up(lost.collect());
+    }
+
+    /// Nobody waits for these calls.
+    pub(super) fn give_up(&mut self, calls: Vec<CallId>) {
+        for call in calls {
             self.under_way.remove(&call);
             self.world.dispatcher.cancel(self.run.id(), call);
         }
@@ -116,6 +91,7 @@ impl Driver<'_> {
 
     pub(super) fn answer(&mut self, call: CallId, mut answer: Answer) -> Result<(), DriveError> {
         self.under_way.remove(&call);
+        self.asked.remove(&call);
         let pending = self.run.pending_call(call).map(|pending| &pending.request);
         if let (Answer::Failed(_), Some(Request::Question(_))) = (&answer, pending) {
             // Nobody can answer it: that is all there is to record.
@@ -132,13 +108,9 @@ impl Driver<'_> {
     pub(super) fn wait_for_what_cannot_be_repeated(&mut self) -> Result<(), DriveError> {
         let counts = |pending: &&Pending| contract(pending) == Some(Again::ByAsking);
         (self.world.progress)(&self.plan, &self.run);
-        while self
-            .run
-            .pending()
-            .filter(counts)
-            .any(|pending| self.under_way.contains_key(&pending.id))
+        while self.run.pending().filter(counts).any(|pending| self.under_way.contains(&pending.id))
         {
-            self.renew((self.world.clock)())?;
+            self.claim.renew()?;
             let answer = match self.at_once.pop_front() {
                 Some(answer) => Some(answer),
                 None => self.answers.1.recv_timeout(LOOK).ok(),
@@ -156,11 +128,11 @@ impl Driver<'_> {
         let begin = Instant::now();
         loop {
             let late: Vec<CallId> =
-                self.under_way.keys().copied().filter(|call| self.run.awaits_late(*call)).collect();
+                self.under_way.iter().copied().filter(|call| self.run.awaits_late(*call)).collect();
             let Some(left) = GRACE.checked_sub(begin.elapsed()).filter(|_| !late.is_empty()) else {
                 return Ok(());
             };
-            self.renew((self.world.clock)())?;
+            self.claim.renew()?;
             let answer = match self.at_once.pop_front() {
                 Some(answer) => Some(answer),
                 None => self.answers.1.recv_timeout(left.min(LOOK)).ok(),

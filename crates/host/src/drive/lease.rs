@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use history::{Stream, Timestamp};
+use history::Stream;
 use store::{Holder, Lease};
 
 use super::{DriveError, Driver, World};
@@ -10,33 +10,46 @@ use super::{DriveError, Driver, World};
 /// How long a lease lasts without being renewed.
 const LEASE_MS: u64 = 30_000;
 
-/// Takes the lease of a run, if nobody has it.
-pub(super) fn take(world: &World<'_>, stream: &Stream) -> Result<Lease, DriveError> {
-    let holder = Holder::this_process();
-    match world.store.acquire(stream, &holder, (world.clock)(), LEASE_MS)? {
-        Ok(lease) => Ok(lease),
-        Err(held) => {
-            let holder = in_words(&held.holder);
-            Err(DriveError::Held { holder, until: held.until })
-        }
-    }
+/// The right to drive a run. However it ends, others may have it then.
+pub(super) struct Claim<'a> {
+    world: &'a World<'a>,
+    stream: Stream,
+    /// None after somebody else has taken it.
+    lease: Option<Lease>,
+    renewed: Instant,
 }
 
-impl Driver<'_> {
+impl<'a> Claim<'a> {
+    /// Takes the lease of a run, if nobody has it.
+    pub(super) fn take(world: &'a World<'a>, stream: &Stream) -> Result<Claim<'a>, DriveError> {
+        let holder = Holder::this_process();
+        match world.store.acquire(stream, &holder, (world.clock)(), LEASE_MS)? {
+            Ok(lease) => {
+                let (stream, lease) = (stream.clone(), Some(lease));
+                Ok(Claim { world, stream, lease, renewed: Instant::now() })
+            }
+            Err(held) => {
+                let holder = in_words(&held.holder);
+                Err(DriveError::Held { holder, until: held.until })
+            }
+        }
+    }
+
     /// Keeps the lease, when a third of its time is over.
-    pub(super) fn renew(&mut self, now: Timestamp) -> Result<(), DriveError> {
+    pub(super) fn renew(&mut self) -> Result<(), DriveError> {
         match self.renewed.elapsed() < Duration::from_millis(LEASE_MS / 3) {
             true => Ok(()),
-            false => self.make_sure(now),
+            false => self.make_sure(),
         }
     }
 
     /// Keeps the lease, or stops: whoever has it now makes the calls. Somebody may have it although
     /// its time is not over here, where clocks differ or this process stood still.
-    pub(super) fn make_sure(&mut self, now: Timestamp) -> Result<(), DriveError> {
+    pub(super) fn make_sure(&mut self) -> Result<(), DriveError> {
         self.renewed = Instant::now();
+        let (store, now) = (self.world.store, (self.world.clock)());
         match &self.lease {
-            Some(lease) if !self.world.store.renew(&self.stream, lease, now, LEASE_MS)? => {
+            Some(lease) if !store.renew(&self.stream, lease, now, LEASE_MS)? => {
                 self.lease = None;
                 Err(DriveError::TakenOver)
             }
@@ -45,16 +58,19 @@ impl Driver<'_> {
     }
 }
 
-/// However a driver ends, nothing of its run is under way any more, and others may drive it.
-impl Drop for Driver<'_> {
+impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        for call in std::mem::take(&mut self.under_way).into_keys() {
-            self.world.dispatcher.cancel(self.run.id(), call);
-        }
         if let Some(lease) = self.lease.take() {
             // A lease that cannot be given back ends by itself.
             let _ = self.world.store.release(&self.stream, &lease);
         }
+    }
+}
+
+/// However a driver ends, nothing of its run is under way any more.
+impl Drop for Driver<'_> {
+    fn drop(&mut self) {
+        self.give_up(self.under_way.iter().copied().collect());
     }
 }
 

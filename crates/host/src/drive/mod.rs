@@ -4,24 +4,22 @@
 //! is asked on that thread, everything else on the dispatcher's.
 
 mod calls;
-pub(crate) mod held;
 mod lease;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use history::kinds::{Kind, Sealed};
 use history::{Ledger, Stream, Timestamp};
 use runtime::{
-    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Request, Run, advance, split,
+    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Run, advance, rest, split,
 };
-use store::{Append, AppendError, Durability, Expected, Lease, Store, StoreError, append_known};
-use value::Text;
+use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_known};
 
-use self::held::{has_left, held};
+use self::lease::Claim;
 use crate::adapter::Adapter;
 use crate::dispatch::Dispatcher;
 use crate::load::{LoadError, Loaded, load};
@@ -116,15 +114,16 @@ pub struct Driver<'a> {
     run: Run,
     ledger: Ledger,
     next: u64,
-    lease: Option<Lease>,
-    renewed: Instant,
+    claim: Claim<'a>,
+    /// Calls that have left as far as the history knows, and questions nobody was asked yet.
+    to_make: Vec<CallId>,
     /// Calls that are under way.
-    under_way: BTreeMap<CallId, ()>,
+    under_way: BTreeSet<CallId>,
+    /// Questions that somebody here was asked.
+    asked: BTreeSet<CallId>,
     answers: (Sender<Came>, Receiver<Came>),
     /// Answers that came at once.
-    at_once: VecDeque<(CallId, Answer)>,
-    /// Calls that were recorded as leaving when nobody was there to make them.
-    held: BTreeSet<CallId>,
+    at_once: VecDeque<Came>,
 }
 
 impl<'a> Driver<'a> {
@@ -136,9 +135,10 @@ impl<'a> Driver<'a> {
         begin: Begin,
     ) -> Result<Driver<'a>, DriveError> {
         let stream = Stream::run(&*begin.run);
+        let claim = Claim::take(world, &stream)?;
         let run = Run::new(&plan);
         let loaded = Loaded { plan, run, next: 0, ledger: Ledger::default() };
-        let mut driver = Driver::new(world, logic, stream, loaded)?;
+        let mut driver = Driver::new(world, logic, stream, claim, loaded);
         driver.input(&Input::Begin(Box::new(begin)))?;
         Ok(driver)
     }
@@ -149,10 +149,9 @@ impl<'a> Driver<'a> {
         logic: &'a mut dyn Logic,
         stream: Stream,
     ) -> Result<Driver<'a>, DriveError> {
+        let claim = Claim::take(world, &stream)?;
         let loaded = load(world.store, &stream, None, logic)?;
-        let mut driver = Driver::new(world, logic, stream, loaded)?;
-        // Between reading and taking the lease somebody else may have gone on.
-        driver.reload()?;
+        let mut driver = Driver::new(world, logic, stream, claim, loaded);
         driver.look_after_doubts()?;
         Ok(driver)
     }
@@ -161,10 +160,11 @@ impl<'a> Driver<'a> {
         world: &'a World<'a>,
         logic: &'a mut dyn Logic,
         stream: Stream,
+        claim: Claim<'a>,
         loaded: Loaded,
-    ) -> Result<Driver<'a>, DriveError> {
-        let lease = lease::take(world, &stream)?;
-        Ok(Driver {
+    ) -> Driver<'a> {
+        let to_make = made(&loaded.run).collect();
+        Driver {
             world,
             logic,
             stream,
@@ -172,13 +172,13 @@ impl<'a> Driver<'a> {
             run: loaded.run,
             ledger: loaded.ledger,
             next: loaded.next,
-            lease: Some(lease),
-            renewed: Instant::now(),
-            under_way: BTreeMap::new(),
+            claim,
+            to_make,
+            under_way: BTreeSet::new(),
+            asked: BTreeSet::new(),
             answers: channel(),
             at_once: VecDeque::new(),
-            held: BTreeSet::new(),
-        })
+        }
     }
 
     /// The run as it is now.
@@ -199,13 +199,14 @@ impl<'a> Driver<'a> {
     /// Drives the run until it is over, waits for a person, or should pause.
     pub fn drive(&mut self) -> Result<Stopped, DriveError> {
         loop {
-            self.renew((self.world.clock)())?;
+            self.claim.renew()?;
             self.go_on()?;
             if self.run.is_over() {
                 self.wait_for_late_answers()?;
                 return Ok(Stopped::Over);
             }
             if self.should_stop() {
+                self.make();
                 self.wait_for_what_cannot_be_repeated()?;
                 self.wait_for_late_answers()?;
                 self.pause()?;
@@ -216,8 +217,7 @@ impl<'a> Driver<'a> {
                 self.input(&Input::Tick)?;
                 continue;
             }
-            self.let_go()?;
-            self.dispatch();
+            self.make();
             match self.next_answer()? {
                 Next::Answer(call, answer) => self.answer(call, answer)?,
                 Next::Waiting => {
@@ -231,7 +231,13 @@ impl<'a> Driver<'a> {
 
     /// Goes on without an input, as long as it can and should.
     fn go_on(&mut self) -> Result<(), DriveError> {
-        while !self.should_stop() && !self.is_late() && self.goes_on()? {}
+        while !self.should_stop() && !self.is_late() {
+            let now = (self.world.clock)();
+            let advanced = advance(&self.plan, &mut self.run, None, now, self.logic);
+            if !self.goes_on(advanced.map_err(DriveError::Refused)?)? {
+                return Ok(());
+            }
+        }
         Ok(())
     }
 
@@ -241,16 +247,19 @@ impl<'a> Driver<'a> {
     }
 
     /// Goes on to where the run can go no further without an input: only there it takes one.
+    /// Nothing leaves yet.
     fn come_to_rest(&mut self) -> Result<(), DriveError> {
-        while self.goes_on()? {}
-        Ok(())
+        loop {
+            let advanced = rest(&self.plan, &mut self.run, self.logic);
+            if !self.goes_on(advanced)? {
+                return Ok(());
+            }
+        }
     }
 
-    /// Goes on for a while. Says whether there is more to do.
-    fn goes_on(&mut self) -> Result<bool, DriveError> {
-        self.renew((self.world.clock)())?;
-        let advanced =
-            advance(&self.plan, &mut self.run, None, self.logic).map_err(DriveError::Refused)?;
+    /// Has gone on for a while. Says whether there is more to do.
+    fn goes_on(&mut self, advanced: Advanced) -> Result<bool, DriveError> {
+        self.claim.renew()?;
         let more = advanced.more;
         match self.append(advanced)? {
             Appended::Done => Ok(more),
@@ -267,14 +276,15 @@ impl<'a> Driver<'a> {
     fn input(&mut self, input: &Input) -> Result<(), DriveError> {
         loop {
             let now = (self.world.clock)();
-            let advanced = match self.should_stop() {
-                false => advance(&self.plan, &mut self.run, Some((input, now)), self.logic),
-                true => {
-                    self.come_to_rest()?;
-                    runtime::note(&self.plan, &mut self.run, input, now)
-                        .map(|events| Advanced { events, more: true })
-                }
-            };
+            let advanced =
+                match self.should_stop() {
+                    false => advance(&self.plan, &mut self.run, Some(input), now, self.logic),
+                    true => {
+                        self.come_to_rest()?;
+                        runtime::note(&self.plan, &mut self.run, input, now)
+                            .map(|events| Advanced { events, more: true, calls: Vec::new() })
+                    }
+                };
             match advanced {
                 Err(Refusal::NotWaiting | Refusal::Over | Refusal::Early) => return Ok(()),
                 Err(refusal) => return Err(DriveError::Refused(refusal)),
@@ -291,6 +301,7 @@ impl<'a> Driver<'a> {
 
     fn append(&mut self, mut advanced: Advanced) -> Result<Appended, DriveError> {
         if advanced.events.is_empty() {
+            self.to_make.append(&mut advanced.calls);
             return Ok(Appended::Done);
         }
         let durability = durability(&advanced.events);
@@ -311,6 +322,7 @@ impl<'a> Driver<'a> {
             Ok((_, ledger)) => {
                 self.ledger = ledger;
                 self.next += events.len() as u64;
+                self.to_make.append(&mut advanced.calls);
                 (self.world.progress)(&self.plan, &self.run);
                 Ok(Appended::Done)
             }
@@ -321,34 +333,26 @@ impl<'a> Driver<'a> {
 
     /// Somebody else has written: what they wrote counts.
     fn reload(&mut self) -> Result<(), DriveError> {
-        self.make_sure((self.world.clock)())?;
+        self.claim.make_sure()?;
         let loaded = load(self.world.store, &self.stream, None, self.logic)?;
         self.plan = loaded.plan;
         self.run = loaded.run;
         self.ledger = loaded.ledger;
         self.next = loaded.next;
-        self.held = held(self.world.store, &self.stream, &self.run)?;
-        let gone: Vec<CallId> = self
-            .under_way
-            .keys()
-            .copied()
-            .filter(|call| self.run.pending_call(*call).is_none() && !self.run.has_abandoned(*call))
-            .collect();
-        for call in gone {
-            self.under_way.remove(&call);
-            self.world.dispatcher.cancel(self.run.id(), call);
-        }
+        self.to_make = made(&self.run).collect();
+        let open = |call: &CallId| self.run.pending_call(*call).is_some();
+        let gone = self.under_way.iter().filter(|call| !open(call));
+        let gone = gone.copied().filter(|call| !self.run.has_abandoned(*call));
+        self.give_up(gone.collect());
+        let open = |call: &CallId| self.run.pending_call(*call).is_some();
+        self.asked.retain(open);
         Ok(())
     }
 
     /// The next thing that happens.
     fn next_answer(&mut self) -> Result<Next, DriveError> {
         let now = (self.world.clock)();
-        let timers = self.run.pending().filter_map(|pending| match pending.request {
-            Request::Timer(due) => Some((due, pending.id)),
-            _ => None,
-        });
-        let first = timers.min();
+        let first = self.run.next_timer();
         if let Some((due, timer)) = first
             && now >= due
         {
@@ -380,9 +384,7 @@ impl<'a> Driver<'a> {
 
     /// Whether nothing is under way but questions, and the moments when they expire.
     fn waits_for_people_only(&self) -> bool {
-        self.run.waits_for_others()
-            && self.run.pending().any(|it| matches!(it.request, Request::Question(_)))
-            && !self.run.has_timers_of_its_own()
+        self.run.waits_for_others() && self.run.has_questions() && !self.run.has_timers_of_its_own()
     }
 
     /// Others may have written: an answer to a question, a cancellation.
@@ -398,16 +400,12 @@ impl<'a> Driver<'a> {
         while !self.run.is_over() {
             let could_go_on = self.run.can_go_on();
             let step = could_go_on.then(|| self.run.steps());
-            let here = self.run.pending().filter(|pending| has_left(pending));
-            let here = here.filter(|pending| !self.under_way.contains_key(&pending.id));
-            let not_left: Vec<Text> = here.map(|pending| pending.name.clone()).collect();
-            let reason = held::reason(Some("interrupted"), &not_left);
-            let input = Input::Pause { reason, step };
+            let input = Input::Pause { reason: Some("interrupted".into()), step };
             let now = (self.world.clock)();
             // Only noted: what would follow is for whoever resumes.
             let events = runtime::note(&self.plan, &mut self.run, &input, now);
             let events = events.map_err(DriveError::Refused)?;
-            match self.append(Advanced { events, more: could_go_on })? {
+            match self.append(Advanced { events, more: could_go_on, calls: Vec::new() })? {
                 Appended::Done => return Ok(()),
                 Appended::Conflict => self.reload()?,
             }
@@ -426,6 +424,11 @@ enum Next {
     Answer(CallId, Answer),
     Waiting,
     Look,
+}
+
+/// The calls of a run that somebody must make, and the questions somebody must be asked.
+fn made(run: &Run) -> impl Iterator<Item = CallId> {
+    run.pending().filter(|pending| pending.is_made()).map(|pending| pending.id)
 }
 
 /// What must be on the disk before anything follows from it: that a write leaves, and what cannot

@@ -2,7 +2,6 @@
 
 use value::Value;
 
-use crate::call::CallId;
 use crate::fork::beneath;
 use crate::plan::{NodeNo, Plan, Slot, Step, To};
 use crate::run::{Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run};
@@ -121,23 +120,17 @@ impl Run {
     pub(super) fn dissolve(&mut self, number: GroupNo) -> Group {
         self.settled.pop_front();
         let lost = beneath(self, &self.groups[&number]);
-        for fiber in &lost {
-            if let Some(own) = self.fibers.remove(fiber) {
-                self.ready.remove(&(own.turns, *fiber));
+        for fiber in lost {
+            let Some(own) = self.fibers.remove(&fiber) else { continue };
+            self.ready.remove(&(own.turns, fiber));
+            match own.mode {
+                Mode::AtJoin(inner, _) => drop(self.groups.remove(&inner)),
+                Mode::Waits(call, _) => self.abandon(call),
+                _ => {}
             }
         }
-        if !lost.is_empty() {
-            self.groups.retain(|_, group| !lost.contains(&group.owner));
-            let groups = &self.groups;
-            self.settled.retain(|number| groups.contains_key(number));
-            let calls: Vec<CallId> = self
-                .calls
-                .iter()
-                .filter(|(_, waiting)| lost.contains(&waiting.fiber))
-                .map(|(id, _)| *id)
-                .collect();
-            calls.into_iter().for_each(|call| self.abandon(call));
-        }
+        let groups = &self.groups;
+        self.settled.retain(|number| groups.contains_key(number));
         self.groups.remove(&number).expect("it is there until it is dissolved")
     }
 }

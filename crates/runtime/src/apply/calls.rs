@@ -4,36 +4,16 @@ use value::{Text, Value};
 
 use crate::call::{CallId, Pending, Request, Stage};
 use crate::change::{Spent, Taken};
+use crate::open::{Waiting, Why};
 use crate::plan::{NodeNo, Plan};
-use crate::run::{Counts, Effect, FiberNo, Mode, Run, Waiting, Why};
+use crate::run::{Counts, Effect, FiberNo, Mode, Run};
 use crate::step::mode_after;
 use crate::{Fault, FaultKind};
 use graph::Again;
 
 impl Run {
-    /// A call is over; what belongs to it goes with it.
-    pub(super) fn close(&mut self, call: CallId) -> Option<Waiting> {
-        let waiting = self.calls.remove(&call)?;
-        if waiting.pending.stage == Stage::Started {
-            self.counts.in_flight -= 1;
-        } else if !self.queued.is_empty() {
-            self.queued.retain(|queued| *queued != call);
-        }
-        match waiting.why {
-            Why::Expiry(question) => drop(self.calls.remove(&question)),
-            Why::Answer if matches!(waiting.pending.request, Request::Question(_)) => {
-                let timer = self.calls.iter().find(|(_, own)| own.why == Why::Expiry(call));
-                if let Some(timer) = timer.map(|(id, _)| *id) {
-                    self.calls.remove(&timer);
-                }
-            }
-            Why::Answer | Why::Retry | Why::Fetch | Why::Act => {}
-        }
-        Some(waiting)
-    }
-
     pub(super) fn answered(&mut self, plan: &Plan, call: CallId, taken: Taken) {
-        let Some(waiting) = self.close(call) else { return };
+        let Some(waiting) = self.open.close(call) else { return };
         if waiting.why == Why::Answer {
             self.options.outputs.remove(&waiting.pending.at);
         }
@@ -87,7 +67,7 @@ impl Run {
     }
 
     pub(super) fn interrupted(&mut self, call: CallId) {
-        let Some(waiting) = self.close(call) else { return };
+        let Some(waiting) = self.open.close(call) else { return };
         if let Request::Question(question) = &waiting.pending.request {
             let message = format!("`{}` got no answer that fits", question.prompt);
             let fault = Fault::new(FaultKind::Input, message);
@@ -120,21 +100,17 @@ impl Run {
         for (pending, why) in calls {
             self.counts.calls += 1;
             match &pending.request {
-                Request::Model(_) => {
-                    self.counts.requests += 1;
-                    self.queued.push_back(pending.id);
-                }
-                Request::Tool(_) => self.queued.push_back(pending.id),
+                Request::Model(_) => self.counts.requests += 1,
                 Request::Question(_) => self.counts.questions += 1,
-                Request::Timer(_) => {}
+                Request::Tool(_) | Request::Timer(_) => {}
             }
-            self.calls.insert(pending.id, Waiting { pending, fiber, node, why });
+            self.open.insert(Waiting { pending, fiber, node, why });
         }
     }
 
     /// Nobody waits for a call any more. If it has left, its answer will still be noted.
     pub(super) fn abandon(&mut self, call: CallId) {
-        if let Some(waiting) = self.close(call)
+        if let Some(waiting) = self.open.close(call)
             && waiting.pending.stage == Stage::Started
         {
             self.abandoned.insert(call, waiting);

@@ -8,7 +8,6 @@ use history::kinds::Sealed;
 use value::{Text, Value};
 
 use crate::Fault;
-use crate::call::{CallId, Request, Stage};
 use crate::change::{Began, Change, Kept, What};
 use crate::frame::Frame;
 use crate::plan::{NodeNo, Operand, Plan, Slot, Step, To};
@@ -39,11 +38,9 @@ impl Run {
                 self.spend(spent);
                 self.abandoned.remove(&call);
             }
-            What::LeftAgain { call, ts } => {
+            What::Left { call, ts } => {
                 self.now = ts;
-                if let Some(waiting) = self.calls.get_mut(&call) {
-                    waiting.pending.attempt += 1;
-                }
+                self.open.left(call);
             }
             What::Interrupted { calls, ts } => {
                 self.now = ts;
@@ -211,16 +208,9 @@ impl Run {
                 self.counts.steps += 1;
                 self.requested(fiber, node, calls, tool);
             }
-            What::Left { call } => {
-                self.queued.pop_front();
-                self.counts.in_flight += 1;
-                if let Some(waiting) = self.calls.get_mut(&call) {
-                    waiting.pending.stage = Stage::Started;
-                }
-            }
+            What::Allowed { call } => self.open.allow(call),
             What::Refused { call, fault } => {
-                self.queued.pop_front();
-                if let Some(waiting) = self.calls.remove(&call) {
+                if let Some(waiting) = self.open.close(call) {
                     self.wake(waiting.fiber, Mode::Failing(waiting.node, fault));
                 }
             }
@@ -286,16 +276,8 @@ impl Run {
             for one in self.fibers.values_mut().flat_map(|fiber| &mut fiber.tries) {
                 one.effect = one.effect.map(|effect| Effect { attempts: 0, ..effect });
             }
-            self.queued.clear();
-            self.counts.in_flight = 0;
             self.abandoned.clear();
-            for (id, waiting) in &mut self.calls {
-                waiting.pending.stage = Stage::Allowed;
-                waiting.pending.attempt = 1;
-                if matches!(waiting.pending.request, Request::Model(_) | Request::Tool(_)) {
-                    self.queued.push_back(*id);
-                }
-            }
+            self.open.begin_anew();
             return;
         }
         self.seed = began.seed;
@@ -367,8 +349,7 @@ impl Run {
             let at = node.map(|node| plan.node(node).at.clone());
             Box::new(Failure { fault: *fault, at, event })
         });
-        let calls: Vec<CallId> = self.calls.keys().copied().collect();
-        calls.into_iter().for_each(|call| self.abandon(call));
+        self.open.ids().into_iter().for_each(|call| self.abandon(call));
         if let Some(first) = self.fibers.remove(&0) {
             self.last_frame = first.frame;
         }

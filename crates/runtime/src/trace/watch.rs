@@ -8,12 +8,13 @@ use value::{Text, Value};
 
 use super::{Answered, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind};
 use crate::advance::Watch;
-use crate::call::CallId;
+use crate::call::{CallId, Pending, Stage};
 use crate::change::{Change, Taken, What};
 use crate::fork::beneath;
 use crate::frame::Frame;
+use crate::open::{Waiting, Why};
 use crate::plan::{self, Condition, LabelNo, NodeNo, Plan, PlanNode, Slot, Strategy, To};
-use crate::run::{ActivationKind, FiberNo, GroupNo, Mode, Run, Waiting, Why};
+use crate::run::{ActivationKind, FiberNo, GroupNo, Mode, Run};
 use crate::{Failure, Fault, FaultKind, Request};
 
 /// Makes steps of what it sees.
@@ -112,9 +113,9 @@ impl Teller<'_> {
             }
             What::Answered { .. }
             | What::Late { .. }
-            | What::LeftAgain { .. }
             | What::Interrupted { .. }
             | What::Requested { .. }
+            | What::Allowed { .. }
             | What::Left { .. }
             | What::Refused { .. } => self.tell_of_calls(change, tell),
             What::Forked { .. }
@@ -356,7 +357,7 @@ impl Teller<'_> {
     }
 
     fn waiting(&self, call: CallId) -> Option<&Waiting> {
-        self.run.calls.get(&call).or_else(|| self.run.abandoned.get(&call))
+        self.run.open.get(call).or_else(|| self.run.abandoned.get(&call))
     }
 
     fn tell_of_calls(&self, change: &Change, tell: &mut Tell<'_>) {
@@ -382,15 +383,13 @@ impl Teller<'_> {
                 };
                 tell(*fiber, self.at(*node), step);
             }
-            // That something leaves at once is not worth a line, unless it was worth an event.
-            What::Left { call } if !change.events.is_empty() => about(*call, &|waiting| {
-                let (call, attempt) = (waiting.pending.name.clone(), waiting.pending.attempt);
-                StepKind::Left { call, attempt }
+            What::Left { call, .. } => about(*call, &|waiting| {
+                let Pending { name, attempt, stage, .. } = &waiting.pending;
+                let again = u32::from(*stage == Stage::Started);
+                StepKind::Left { call: name.clone(), attempt: attempt + again }
             }),
-            What::LeftAgain { call, .. } => about(*call, &|waiting| StepKind::Left {
-                call: waiting.pending.name.clone(),
-                attempt: waiting.pending.attempt + 1,
-            }),
+            // Not worth a line: nothing is recorded.
+            What::Allowed { .. } => {}
             What::Refused { call, fault } => about(*call, &|waiting| StepKind::Refused {
                 call: waiting.pending.name.clone(),
                 fault: (**fault).clone(),

@@ -153,23 +153,23 @@ bad
         "{}",
         answers,
         expect![[r#"
-        0 the run begins with {}
-        0 main: begins
-        0 main/n1: forks into 3 (any at main/n2): fast, slow, bad
-        0 [1] fast: begins
-        1 [1] fast/n1: c1 asks tool.quick with {"input":""}
-        2 [1] fast/n1: c1 leaves
-        2 [2] slow: begins
-        3 [2] slow/n1: c2 asks tool.slow with {"input":""}
-        4 [2] slow/n1: c2 leaves
-        4 [3] bad: begins
-        4 [3] bad/n1: fails with boom: `bad/n1` fails with `boom`
-        4 [3] bad/n1: the branch fails with boom: `bad/n1` fails with `boom`
-        5 [1] fast/n1: c1 is answered: "quick"
-        5 [1] main/n2: a branch is finished
-        6 main/n2: any: 1 of 3 branches succeeded, 1 failed, 1 given up; x = "quick"
-        7 the run is done with "quick"
-    "#]],
+            0 the run begins with {}
+            0 main: begins
+            0 main/n1: forks into 3 (any at main/n2): fast, slow, bad
+            0 [1] fast: begins
+            1 [1] fast/n1: c1 asks tool.quick with {"input":""}
+            1 [2] slow: begins
+            2 [2] slow/n1: c2 asks tool.slow with {"input":""}
+            2 [3] bad: begins
+            2 [3] bad/n1: fails with boom: `bad/n1` fails with `boom`
+            2 [3] bad/n1: the branch fails with boom: `bad/n1` fails with `boom`
+            3 [1] fast/n1: c1 leaves
+            4 [2] slow/n1: c2 leaves
+            5 [1] fast/n1: c1 is answered: "quick"
+            5 [1] main/n2: a branch is finished
+            6 main/n2: any: 1 of 3 branches succeeded, 1 failed, 1 given up; x = "quick"
+            7 the run is done with "quick"
+        "#]],
     );
 }
 

@@ -267,13 +267,13 @@ slow
         &log,
         log.seq("tool_call", 1),
         expect![[r#"
-        r@3 [2] slow/n1: c2 asks tool.slow with {"input":""}
-          decided at main/n1: both
-          because of condition: `go` holds
-          with go = true
-          the end of the label would have needed: not go
-          path: main > both > slow
-    "#]],
+            r@2 [2] slow/n1: c2 asks tool.slow with {"input":""}
+              decided at main/n1: both
+              because of condition: `go` holds
+              with go = true
+              the end of the label would have needed: not go
+              path: main > both > slow
+        "#]],
     );
     check(
         &made,

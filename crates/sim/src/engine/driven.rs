@@ -178,9 +178,10 @@ impl<'g> Driver<'g> {
 
     /// Goes on, with or without an input.
     pub fn go_on(&mut self, input: Option<&Input>) -> Result<(), Refusal> {
-        let mut input = input.map(|input| (input, self.now));
+        let mut input = input;
         loop {
-            let advanced = advance(&self.plan, &mut self.run, input.take(), &mut self.blocks)?;
+            let (run, now) = (&mut self.run, self.now);
+            let advanced = advance(&self.plan, run, input.take(), now, &mut self.blocks)?;
             let more = advanced.more;
             self.append(advanced.events);
             if !more {

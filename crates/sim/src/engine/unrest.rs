@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use graph::Again;
-use runtime::{Answer, CallId, Input, Pending, Refusal, Request, Stage, advance_for, note};
+use history::kinds::Kind;
+use runtime::{Answer, CallId, Input, Pending, Refusal, Request, Stage, advance_for, note, rest};
 
 use super::blocks::Blocks;
 use super::driven::{Driver, Due, later};
@@ -30,6 +31,8 @@ pub struct Unrest {
     pub cancels: usize,
     /// The clock jumps by up to so many milliseconds, forth and back.
     pub jumps_ms: usize,
+    /// An answer is given by somebody who makes no calls, while nobody drives the run.
+    pub elsewhere: usize,
     /// Answers come in any order.
     pub any_order: bool,
 }
@@ -46,6 +49,7 @@ impl Unrest {
             late: 0,
             cancels: 0,
             jumps_ms: 0,
+            elsewhere: 0,
             any_order: false,
         }
     }
@@ -79,7 +83,10 @@ impl Driver<'_> {
                 continue;
             }
             let input = Input::Answer(due.call, answer.clone());
-            self.slices(unrest, Some(&input))?;
+            match unrest.now_and_then(unrest.elsewhere) {
+                true => self.given(unrest, &input)?,
+                false => self.slices(unrest, Some(&input))?,
+            }
             if unrest.now_and_then(unrest.duplicates) {
                 self.duplicate(due.call, answer)?;
             }
@@ -104,10 +111,11 @@ impl Driver<'_> {
 
     /// Takes an input, a slice of steps at a time.
     fn slices(&mut self, unrest: &mut Unrest, input: Option<&Input>) -> Result<(), String> {
-        let mut input = input.map(|input| (input, self.now));
+        let mut input = input;
         loop {
-            let (plan, run) = (self.plan.clone(), &mut self.run);
-            let advanced = advance_for(unrest.slice, &plan, run, input.take(), &mut self.blocks)
+            let (plan, run, now) = (self.plan.clone(), &mut self.run, self.now);
+            let logic = &mut self.blocks;
+            let advanced = advance_for(unrest.slice, &plan, run, input.take(), now, logic)
                 .map_err(|refusal| format!("what was waited for is refused: {refusal}"))?;
             self.append(advanced.events);
             if advanced.more && unrest.now_and_then(unrest.cancels) {
@@ -117,6 +125,24 @@ impl Driver<'_> {
                 self.pause(unrest)?;
             } else if !advanced.more {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Somebody gives an answer, who makes no calls: nothing leaves before somebody drives the run.
+    fn given(&mut self, unrest: &mut Unrest, input: &Input) -> Result<(), String> {
+        let events = note(&self.plan, &mut self.run, input, self.now).map_err(said)?;
+        self.append(events);
+        loop {
+            let rest = rest(&self.plan, &mut self.run, &mut self.blocks);
+            if let Some(left) =
+                rest.events.iter().find(|one| one.event.kind() == Kind::EffectStarted)
+            {
+                return Err(format!("nobody makes this call: {:?}", left.event));
+            }
+            self.append(rest.events);
+            if !rest.more {
+                return self.slices(unrest, None);
             }
         }
     }
@@ -166,11 +192,13 @@ impl Driver<'_> {
             return Err("the last events belong to something that is not complete".to_string());
         }
         let mut run = fold.run().clone();
-        let advanced =
-            advance_for(u64::MAX / 2, &self.plan, &mut run, None, &mut Blocks::default());
-        match advanced.map_err(said)?.events.first() {
-            None => Ok(run),
-            Some(sealed) => Err(format!("would go on by itself: {:?}", sealed.event)),
+        loop {
+            let rest = rest(&self.plan, &mut run, &mut Blocks::default());
+            match rest.events.first() {
+                Some(sealed) => return Err(format!("would go on by itself: {:?}", sealed.event)),
+                None if rest.more => {}
+                None => return Ok(run),
+            }
         }
     }
 
@@ -195,7 +223,7 @@ impl Driver<'_> {
         for call in again {
             // What the interruption led to may have given it up.
             if self.run.pending_call(call).is_some() {
-                self.slices(unrest, Some(&Input::Again(call)))?;
+                self.slices(unrest, Some(&Input::Leave(call)))?;
             }
         }
         Ok(())

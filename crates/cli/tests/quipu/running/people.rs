@@ -178,9 +178,14 @@ fn two_questions_answered_in_a_row_lead_to_two_effects() {
     for question in open(&folder) {
         assert_eq!(folder.run(&["answer", &question, "yes"]).code, 0);
     }
+    // Who answers makes no calls, and so records none as leaving.
+    let left = |kind: &String| *kind == "effect_started";
+    assert!(folder.kinds("r").contains(&"tool_call".to_string()));
+    assert!(!folder.kinds("r").iter().any(left));
     let done = folder.run(&["resume", "r", "--json"]);
     assert_eq!(ending(&shown(&done)), "done", "{}", done.stdout);
     assert_eq!(folder.text("payments"), "paid\npaid\npaid\n");
+    assert_eq!(folder.kinds("r").into_iter().filter(left).count(), 3);
     assert!(!folder.kinds("r").contains(&"interruption".to_string()));
     folder.is_sound("r");
 }

@@ -232,6 +232,7 @@ fn any_order<'g>(
         late: *random.pick(&[0, 1, 3]),
         cancels: *random.pick(&[0, 0, 12, 40]),
         jumps_ms: *random.pick(&[0, 40, 100_000]),
+        elsewhere: *random.pick(&[0, 3]),
         any_order: true,
     };
     driver.through(&mut unrest)?;

@@ -1,20 +1,23 @@
 //! A run: everything that its events so far amount to. Only `apply` changes it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
 
 use history::kinds::records::Origin;
 use history::{EventId, Timestamp};
 use value::{Digest, Map, Text, Value};
 
-use crate::blocks::Errand;
+use crate::Fault;
 use crate::call::{CallId, Pending, Request};
 use crate::frame::Frame;
 use crate::money::Money;
+use crate::open::{Open, Waiting};
 use crate::options::Options;
 use crate::plan::{LabelNo, NodeNo, Plan, Slot};
 use crate::stores::{Channel, Contents};
-use crate::{Fault, FaultKind};
+
+mod fiber;
+
+pub(crate) use self::fiber::{Activation, ActivationKind, Effect, Fiber, Group, Mode, Try};
 
 /// The number of a fiber, in the order in which they began.
 pub(crate) type FiberNo = u32;
@@ -58,11 +61,10 @@ pub struct Run {
     pub(crate) groups: BTreeMap<GroupNo, Group>,
     /// Groups of which it is clear how they end.
     pub(crate) settled: VecDeque<GroupNo>,
-    pub(crate) calls: BTreeMap<CallId, Waiting>,
+    /// What it waits for.
+    pub(crate) open: Open,
     /// Calls that nobody waits for any more, but that may still be answered.
     pub(crate) abandoned: BTreeMap<CallId, Waiting>,
-    /// Calls that may leave when there is room.
-    pub(crate) queued: VecDeque<CallId>,
     pub(crate) counts: Counts,
     /// The first processes begun.
     pub(crate) path: Vec<LabelNo>,
@@ -95,7 +97,6 @@ pub(crate) struct Counts {
     pub(crate) fibers: u32,
     pub(crate) groups: u32,
     pub(crate) ids: u32,
-    pub(crate) in_flight: u32,
     pub(crate) visits: u64,
     pub(crate) steps: u64,
     /// Blocks of logic that were run.
@@ -117,136 +118,6 @@ pub struct Failure {
     pub event: Option<EventId>,
 }
 
-/// One line of control.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fiber {
-    pub(crate) frame: Frame,
-    pub(crate) mode: Mode,
-    pub(crate) stack: Vec<Activation>,
-    /// The fork it is a branch of, and which one it is.
-    pub(crate) group: Option<(GroupNo, u32)>,
-    /// How many processes it, and those it comes from, have begun.
-    pub(crate) turns: u32,
-    /// Attempts at nodes that failed: how deep, which node, how many.
-    pub(crate) tries: Vec<Try>,
-    /// What fails may have happened, and must not be repeated unasked.
-    pub(crate) in_doubt: bool,
-    /// The event that it goes on from.
-    pub(crate) cause: Option<EventId>,
-    /// What a block of logic has to do with stores that outlive the run, while it has.
-    pub(crate) errand: Option<Box<Errand>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Try {
-    pub(crate) depth: u32,
-    pub(crate) node: NodeNo,
-    pub(crate) count: u32,
-    /// What the calls of all attempts have in common, where it was a call that failed.
-    pub(crate) effect: Option<Effect>,
-}
-
-/// An effect that is attempted several times.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Effect {
-    /// The event that its idempotency key follows from.
-    pub(crate) key: EventId,
-    /// How often it has left.
-    pub(crate) attempts: u32,
-}
-
-/// What a fiber does next.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Mode {
-    /// It begins a process.
-    Enter(LabelNo),
-    /// It runs a node.
-    Go(NodeNo),
-    /// Its label has ended: with a value, or by running out.
-    Back(Option<Value>),
-    /// A node has failed.
-    Failing(NodeNo, Box<Fault>),
-    /// It waits for an answer.
-    Waits(CallId, NodeNo),
-    /// It waits for its branches.
-    AtJoin(GroupNo, NodeNo),
-}
-
-/// A call that is under way in a fiber: which node made it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Activation {
-    pub(crate) node: NodeNo,
-    pub(crate) kind: ActivationKind,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum ActivationKind {
-    Call,
-    /// The items, and which one comes next.
-    Loop(Arc<Vec<Value>>, usize),
-    /// How many turns were begun.
-    While(u64),
-}
-
-/// The branches of one fork.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Group {
-    pub(crate) owner: FiberNo,
-    pub(crate) join: NodeNo,
-    /// The label that begins with the join, where the fork led to one.
-    pub(crate) label: Option<LabelNo>,
-    pub(crate) branches: u32,
-    pub(crate) needed: u32,
-    pub(crate) alive: BTreeSet<FiberNo>,
-    pub(crate) succeeded: BTreeMap<u32, Frame>,
-    pub(crate) failed: BTreeMap<u32, Box<Failure>>,
-    /// What each branch was given beside the frame of its owner, where it was given something.
-    pub(crate) items: Vec<(Slot, Value)>,
-    /// The most processes that one of them has begun.
-    pub(crate) turns: u32,
-    /// The event that the first of them to succeed went on from.
-    pub(crate) cause: Option<EventId>,
-}
-
-impl Group {
-    /// Whether it is clear how it ends.
-    pub(crate) fn is_clear(&self) -> bool {
-        self.is_met() || self.is_hopeless()
-    }
-
-    pub(crate) fn is_met(&self) -> bool {
-        self.succeeded.len() >= self.needed as usize
-    }
-
-    fn is_hopeless(&self) -> bool {
-        self.branches as usize - self.failed.len() < self.needed as usize
-    }
-}
-
-/// A call that a fiber waits for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Waiting {
-    pub(crate) pending: Pending,
-    pub(crate) fiber: FiberNo,
-    pub(crate) node: NodeNo,
-    pub(crate) why: Why,
-}
-
-/// What becomes of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
-    /// The node takes it.
-    Answer,
-    /// The node is tried again.
-    Retry,
-    /// The question with this number has expired.
-    Expiry(CallId),
-    /// A block of logic is given it.
-    Fetch,
-    /// A block of logic has done it.
-    Act,
-}
-
 impl Run {
     /// Nothing yet.
     pub fn new(plan: &Plan) -> Run {
@@ -265,9 +136,8 @@ impl Run {
             turn: None,
             groups: BTreeMap::new(),
             settled: VecDeque::new(),
-            calls: BTreeMap::new(),
+            open: Open::default(),
             abandoned: BTreeMap::new(),
-            queued: VecDeque::new(),
             counts: Counts::default(),
             path: Vec::new(),
             more_labels: Vec::new(),
@@ -314,12 +184,12 @@ impl Run {
 
     /// What it waits for, in the order in which it was asked for.
     pub fn pending(&self) -> impl Iterator<Item = &Pending> {
-        self.calls.values().map(|waiting| &waiting.pending)
+        self.open.iter().map(|waiting| &waiting.pending)
     }
 
     /// One of the things it waits for.
     pub fn pending_call(&self, id: CallId) -> Option<&Pending> {
-        self.calls.get(&id).map(|waiting| &waiting.pending)
+        self.open.get(id).map(|waiting| &waiting.pending)
     }
 
     /// Whether a call was given up, and its answer would only be noted.
@@ -329,11 +199,7 @@ impl Run {
 
     /// Whether it waits for people and moments only.
     pub fn waits_for_others(&self) -> bool {
-        self.status == Status::Running
-            && !self.calls.is_empty()
-            && self.calls.values().all(|waiting| {
-                matches!(waiting.pending.request, Request::Question(_) | Request::Timer(_))
-            })
+        self.status == Status::Running && !self.open.is_empty() && self.open.is_of_others()
     }
 
     /// How many steps it has taken.
@@ -422,21 +288,65 @@ impl Run {
     pub fn is_over(&self) -> bool {
         matches!(self.status, Status::Done | Status::Failed | Status::Cancelled)
     }
-}
 
-impl Fiber {
-    fn place(&self, plan: &Plan) -> Text {
-        match &self.mode {
-            Mode::Enter(label) => plan.label(*label).id.clone(),
-            Mode::Go(node)
-            | Mode::Failing(node, _)
-            | Mode::Waits(_, node)
-            | Mode::AtJoin(_, node) => plan.node(*node).at.clone(),
-            Mode::Back(_) => match self.stack.last() {
-                Some(activation) => plan.node(activation.node).at.clone(),
-                None => "".into(),
-            },
+    /// Whether the answer to a call is worth waiting for although nobody needs it: it changes
+    /// something outside, and what became of that should be known.
+    pub fn awaits_late(&self, call: CallId) -> bool {
+        let waiting = self.abandoned.get(&call);
+        waiting.is_some_and(|waiting| {
+            matches!(&waiting.pending.request, Request::Tool(call)
+                if call.touches == graph::Touches::Write)
+        })
+    }
+
+    /// The next moment that it waits for, and the call that is answered then.
+    pub fn next_timer(&self) -> Option<(Timestamp, CallId)> {
+        self.open.next_timer()
+    }
+
+    /// Whether it waits for people, among others.
+    pub fn has_questions(&self) -> bool {
+        self.open.has_questions()
+    }
+
+    /// The next call that leaves, if there is room for it.
+    pub(crate) fn next_queued(&self) -> Option<CallId> {
+        let has_room = || self.open.in_flight() < self.options.limits.in_flight;
+        self.open.next_queued().filter(|_| has_room())
+    }
+
+    /// What a fiber waits for.
+    pub(crate) fn calls_of(&self, fiber: FiberNo) -> impl Iterator<Item = &Waiting> {
+        let call = match self.fibers.get(&fiber).map(|fiber| &fiber.mode) {
+            Some(Mode::Waits(call, _)) => Some(*call),
+            _ => None,
+        };
+        call.into_iter().flat_map(|call| self.open.with_expiry(call))
+    }
+
+    /// Whether it waits for moments that are not the end of a question.
+    pub fn has_timers_of_its_own(&self) -> bool {
+        self.open.has_own_timers()
+    }
+
+    /// Whether it could go on without anything from outside.
+    pub fn can_go_on(&self) -> bool {
+        if self.status != Status::Running {
+            return false;
         }
+        self.counts.steps >= self.options.limits.steps
+            || !self.settled.is_empty()
+            || self.next_queued().is_some()
+            || (!self.ready.is_empty() && !self.is_held_up())
+    }
+
+    /// Whether nobody goes on, because the fiber whose turn it is waits for an answer that is
+    /// said to come at once.
+    pub(crate) fn is_held_up(&self) -> bool {
+        let turn = self.turn.and_then(|turn| self.fibers.get(&turn));
+        let Some(Mode::Waits(call, _)) = turn.map(|fiber| &fiber.mode) else { return false };
+        let request = self.open.get(*call).map(|waiting| &waiting.pending.request);
+        self.options.in_turn && matches!(request, Some(Request::Model(_) | Request::Tool(_)))
     }
 }
 
@@ -457,73 +367,4 @@ pub struct Usage {
     pub visits: u64,
     /// What models cost.
     pub cost: Money,
-}
-
-impl FaultKind {
-    /// Whether it ends the whole run, whatever guards there are.
-    pub(crate) fn is_fatal(&self) -> bool {
-        matches!(
-            self,
-            FaultKind::Visits
-                | FaultKind::Steps
-                | FaultKind::Fibers
-                | FaultKind::Tokens
-                | FaultKind::Cost
-                | FaultKind::Time
-        )
-    }
-
-    /// Whether trying again may help, and is allowed without asking.
-    pub(crate) fn may_be_tried_again(&self) -> bool {
-        !self.is_fatal()
-            && !matches!(self, FaultKind::Interrupted | FaultKind::Denied | FaultKind::Cancelled)
-    }
-}
-
-impl Run {
-    /// Whether the answer to a call is worth waiting for although nobody needs it: it changes
-    /// something outside, and what became of that should be known.
-    pub fn awaits_late(&self, call: CallId) -> bool {
-        let waiting = self.abandoned.get(&call);
-        waiting.is_some_and(|waiting| {
-            matches!(&waiting.pending.request, Request::Tool(call)
-                if call.touches == graph::Touches::Write)
-        })
-    }
-
-    /// Whether it waits for moments that are not the end of a question.
-    pub fn has_timers_of_its_own(&self) -> bool {
-        self.calls.values().any(|waiting| {
-            matches!(waiting.pending.request, Request::Timer(_))
-                && !matches!(waiting.why, Why::Expiry(_))
-        })
-    }
-
-    /// Whether it could go on without anything from outside.
-    pub fn can_go_on(&self) -> bool {
-        if self.status != Status::Running {
-            return false;
-        }
-        let has_room = u64::from(self.counts.in_flight) < self.options.limits.in_flight;
-        self.counts.steps >= self.options.limits.steps
-            || !self.settled.is_empty()
-            || (!self.queued.is_empty() && has_room)
-            || (!self.ready.is_empty() && !self.is_held_up())
-    }
-
-    /// Whether nobody goes on, because the fiber whose turn it is waits for an answer that is
-    /// said to come at once.
-    pub(crate) fn is_held_up(&self) -> bool {
-        let turn = self.turn.and_then(|turn| self.fibers.get(&turn));
-        let Some(Mode::Waits(call, _)) = turn.map(|fiber| &fiber.mode) else { return false };
-        let request = self.calls.get(call).map(|waiting| &waiting.pending.request);
-        self.options.in_turn && matches!(request, Some(Request::Model(_) | Request::Tool(_)))
-    }
-}
-
-impl Run {
-    /// How many questions were asked in its lineage.
-    pub fn questions_asked(&self) -> u64 {
-        u64::from(self.counts.questions)
-    }
 }

@@ -1,0 +1,190 @@
+//! What a run waits for, found by whatever is asked about it: thousands of calls can be open at
+//! the same time, and one answer must not cost a look at all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use history::Timestamp;
+
+use crate::call::{CallId, Pending, Request, Stage};
+use crate::plan::NodeNo;
+use crate::request::is_recorded_when_it_leaves;
+use crate::run::FiberNo;
+
+/// A call that a fiber waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Waiting {
+    pub(crate) pending: Pending,
+    pub(crate) fiber: FiberNo,
+    pub(crate) node: NodeNo,
+    pub(crate) why: Why,
+}
+
+/// What becomes of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The node takes it.
+    Answer,
+    /// The node is tried again.
+    Retry,
+    /// The question with this number has expired.
+    Expiry(CallId),
+    /// A block of logic is given it.
+    Fetch,
+    /// A block of logic has done it.
+    Act,
+}
+
+/// All calls that are open. Calls to models and tools are queued, leaving or under way; questions
+/// and timers are none of these.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Open {
+    calls: BTreeMap<CallId, Waiting>,
+    /// Calls that wait for room. They leave in the order in which they were made.
+    queued: BTreeSet<CallId>,
+    /// Calls that may leave as soon as somebody records that they do.
+    leaving: BTreeSet<CallId>,
+    questions: BTreeSet<CallId>,
+    timers: BTreeSet<(Timestamp, CallId)>,
+    /// The timers that end questions.
+    expiries: BTreeMap<CallId, CallId>,
+}
+
+impl Open {
+    pub(crate) fn insert(&mut self, waiting: Waiting) {
+        let id = waiting.pending.id;
+        match &waiting.pending.request {
+            Request::Model(_) | Request::Tool(_) => self.queued.insert(id),
+            Request::Question(_) => self.questions.insert(id),
+            Request::Timer(due) => self.timers.insert((*due, id)),
+        };
+        if let Why::Expiry(question) = waiting.why {
+            self.expiries.insert(question, id);
+        }
+        self.calls.insert(id, waiting);
+    }
+
+    /// A call is over, and with it a question's timer, or a timer's question.
+    pub(crate) fn close(&mut self, id: CallId) -> Option<Waiting> {
+        let waiting = self.remove(id)?;
+        let other = match waiting.why {
+            Why::Expiry(question) => Some(question),
+            _ => self.expiries.get(&id).copied(),
+        };
+        if let Some(other) = other {
+            self.remove(other);
+        }
+        Some(waiting)
+    }
+
+    fn remove(&mut self, id: CallId) -> Option<Waiting> {
+        let waiting = self.calls.remove(&id)?;
+        match &waiting.pending.request {
+            Request::Model(_) | Request::Tool(_) => {
+                let _ = self.queued.remove(&id) || self.leaving.remove(&id);
+            }
+            Request::Question(_) => drop(self.questions.remove(&id)),
+            Request::Timer(due) => drop(self.timers.remove(&(*due, id))),
+        }
+        if let Why::Expiry(question) = waiting.why {
+            self.expiries.remove(&question);
+        }
+        Some(waiting)
+    }
+
+    pub(crate) fn get(&self, id: CallId) -> Option<&Waiting> {
+        self.calls.get(&id)
+    }
+
+    /// In the order in which they were made.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.calls.values()
+    }
+
+    /// To change which node one belongs to, and nothing else.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Waiting> {
+        self.calls.values_mut()
+    }
+
+    pub(crate) fn ids(&self) -> Vec<CallId> {
+        self.calls.keys().copied().collect()
+    }
+
+    /// The call, and the timer beside it, if it has one.
+    pub(crate) fn with_expiry(&self, id: CallId) -> impl Iterator<Item = &Waiting> {
+        let timer = self.expiries.get(&id).copied();
+        [Some(id), timer].into_iter().flatten().filter_map(|id| self.calls.get(&id))
+    }
+
+    /// The next call that waits for room.
+    pub(crate) fn next_queued(&self) -> Option<CallId> {
+        self.queued.first().copied()
+    }
+
+    /// The next call that may leave as soon as somebody records that it does.
+    pub(crate) fn next_leaving(&self) -> Option<CallId> {
+        self.leaving.first().copied()
+    }
+
+    /// How many have left, or may.
+    pub(crate) fn in_flight(&self) -> u64 {
+        let others = self.queued.len() + self.questions.len() + self.timers.len();
+        (self.calls.len() - others) as u64
+    }
+
+    /// A call that waited for room may leave, and has left where that need not be recorded.
+    pub(crate) fn allow(&mut self, id: CallId) {
+        let Some(waiting) = self.calls.get_mut(&id) else { return };
+        self.queued.remove(&id);
+        waiting.pending.stage = match is_recorded_when_it_leaves(&waiting.pending) {
+            true => Stage::Leaving,
+            false => Stage::Started,
+        };
+        if waiting.pending.stage == Stage::Leaving {
+            self.leaving.insert(id);
+        }
+    }
+
+    /// A call has left: for the first time, or once more.
+    pub(crate) fn left(&mut self, id: CallId) {
+        let Some(waiting) = self.calls.get_mut(&id) else { return };
+        match self.leaving.remove(&id) {
+            true => waiting.pending.stage = Stage::Started,
+            false => waiting.pending.attempt += 1,
+        }
+    }
+
+    /// Nothing has left yet: what was under way is the business of another run.
+    pub(crate) fn begin_anew(&mut self) {
+        self.leaving.clear();
+        for (id, waiting) in &mut self.calls {
+            waiting.pending.stage = Stage::Queued;
+            waiting.pending.attempt = 1;
+            if matches!(waiting.pending.request, Request::Model(_) | Request::Tool(_)) {
+                self.queued.insert(*id);
+            }
+        }
+    }
+
+    /// The next moment that is waited for, and by which call.
+    pub(crate) fn next_timer(&self) -> Option<(Timestamp, CallId)> {
+        self.timers.first().copied()
+    }
+
+    /// Whether it is moments and people only that are waited for.
+    pub(crate) fn is_of_others(&self) -> bool {
+        self.calls.len() == self.questions.len() + self.timers.len()
+    }
+
+    pub(crate) fn has_questions(&self) -> bool {
+        !self.questions.is_empty()
+    }
+
+    /// Whether moments are waited for that are not the end of a question.
+    pub(crate) fn has_own_timers(&self) -> bool {
+        self.timers.len() > self.expiries.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+}
