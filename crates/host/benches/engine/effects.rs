@@ -7,10 +7,11 @@ use graph::Again;
 use history::Stream;
 use host::{Adapter, Call, Calling, Stopped};
 use store::{MemoryStore, SqliteStore, Store};
+use value::{Map, Value};
 
 use crate::Scale;
 use crate::bare::Bare;
-use crate::graphs::{Made, calling_loop};
+use crate::graphs::{Made, calling_fan_out, calling_loop, inputs};
 use crate::table::{Figure, Taken, aside, line, median, rounds, times, took};
 use crate::world::{Counts, answer, drive, given};
 
@@ -19,10 +20,10 @@ use crate::world::{Counts, answer, drive, given};
 const LANGGRAPH_SQLITE: Duration = Duration::from_micros(1_150);
 
 /// A whole run, from its beginning to its end.
-pub(crate) fn whole(store: &dyn Store, made: &Made, again: Again) -> Taken {
+pub(crate) fn whole(store: &dyn Store, made: &Made, given: Map, again: Again) -> Taken {
     static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     let run = format!("r{}", NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-    let (stopped, taken) = took(|| drive(store, &Counts, made, &run, given(), again));
+    let (stopped, taken) = took(|| drive(store, &Counts, made, &run, given, again));
     assert_eq!(stopped, Stopped::Over);
     taken
 }
@@ -31,10 +32,22 @@ pub(crate) fn in_memory(scale: &Scale) {
     for (what, again) in [("free to run again", Again::Freely), ("with a key", Again::WithKey)] {
         for steps in [1_000, 10_000, 100_000].map(|steps| scale.of(steps)) {
             let made = calling_loop(steps);
-            let measured = rounds(9, || whole(&MemoryStore::default(), &made, again));
+            let measured = rounds(9, || whole(&MemoryStore::default(), &made, given(), again));
             let limit = Duration::from_micros(10);
             times(&format!("effect in memory, {what}"), steps, measured, limit);
         }
+    }
+}
+
+/// Calls that are all open at the same time must not cost more, each, the more there are.
+pub(crate) fn open_at_once(scale: &Scale) {
+    let made = calling_fan_out();
+    for calls in [100, 1_000, 10_000].map(|calls| scale.of(calls)) {
+        let items = Value::list((0..calls as i64).map(Value::Int));
+        let given = || inputs([("items", items.clone())]);
+        let store = MemoryStore::default;
+        let measured = rounds(5, || whole(&store(), &made, given(), Again::WithKey));
+        times("call of a branch, all open at once", calls, measured, Duration::from_micros(20));
     }
 }
 
@@ -124,7 +137,7 @@ pub(crate) fn concurrent(scale: &Scale) {
         let ((), taken) = took(|| {
             std::thread::scope(|scope| {
                 for _ in 0..runs {
-                    scope.spawn(|| whole(&store, &made, Again::WithKey));
+                    scope.spawn(|| whole(&store, &made, given(), Again::WithKey));
                 }
             });
         });

@@ -129,6 +129,19 @@ one
     )
 }
 
+/// A branch for each item, of one call of a tool each.
+pub(crate) fn calling_fan_out() -> Made {
+    Made::new(
+        "main
+  Fork over=$items item=item branch>@one next>n2
+  Join strategy=all reducers={\"count\":\"max\"}
+  J var=$count
+one
+  R adapter=tool.CALL target=add out=count
+",
+    )
+}
+
 /// One question.
 pub(crate) fn question() -> Made {
     Made::new(

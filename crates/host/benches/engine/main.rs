@@ -55,6 +55,7 @@ const PARTS: &[Part] = &[
     ("crash", effects::past_a_crash),
     ("concurrent", effects::concurrent),
     ("fan-out", pure::fan_out),
+    ("open", effects::open_at_once),
     ("replay", kept::replay),
     ("logic", pure::logic),
 ];

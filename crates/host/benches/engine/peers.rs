@@ -8,6 +8,7 @@ use store::{MemoryStore, SqliteStore};
 use crate::Scale;
 use crate::graphs::{Made, calling_chain, calling_loop, counting_chain, counting_loop, inputs};
 use crate::table::{json, rounds};
+use crate::world::given;
 use crate::{effects, pure};
 
 const ROUNDS: usize = 9;
@@ -26,15 +27,17 @@ pub(crate) fn figures(scale: &Scale) {
             let begin = || inputs([("count", value::Value::Int(0))]);
             let time = rounds(ROUNDS, || pure::whole(&pure, begin(), &mut NoLogic).1).wall;
             json("bare", shape, steps, time);
-            let memory = || effects::whole(&MemoryStore::default(), &made, Again::Freely);
+            let memory = || effects::whole(&MemoryStore::default(), &made, given(), Again::Freely);
             json("memory", shape, steps, rounds(ROUNDS, memory).wall);
             let path = scale.file(&format!("{shape}-{steps}"));
             let store = SqliteStore::open(path).expect("a file can be made");
-            let synced = rounds(ROUNDS, || effects::whole(&store, &made, Again::WithKey)).wall;
+            let synced =
+                rounds(ROUNDS, || effects::whole(&store, &made, given(), Again::WithKey)).wall;
             // Every step of ours waits for the disk; there is no way to wait one step less.
             json("sqlite", shape, steps, synced);
             json("sqlite_sync", shape, steps, synced);
-            let written = rounds(ROUNDS, || effects::whole(&store, &made, Again::Freely)).wall;
+            let written =
+                rounds(ROUNDS, || effects::whole(&store, &made, given(), Again::Freely)).wall;
             json("sqlite_process_crash", shape, steps, written);
         }
     }
