@@ -19,7 +19,7 @@ pub mod tools;
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Call, Calling, Contract};
 pub use dispatch::{Called, Dispatcher, Limits};
-pub use drive::{DriveError, Driver, People, Stopped, World};
+pub use drive::{DriveError, Driver, People, Reply, Stopped, Withdrawn, World};
 pub use load::{LoadError, Loaded, Traced, load, replay, traced};
 pub use models::ModelChoice;
 pub use questions::{Answered, Open, When, answer_question, find_questions, give, open_questions};

@@ -161,7 +161,8 @@ pub fn answer_question(
     })
 }
 
-fn first_answer(
+/// What was answered to a question, and when.
+pub(crate) fn first_answer(
     store: &dyn Store,
     stream: &Stream,
     question: &Text,

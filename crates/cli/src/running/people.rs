@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, Result, bail};
-use host::People;
+use host::{People, Reply};
 use runtime::{Fault, FaultKind, Question};
 use value::{Map, Value, json};
 
@@ -32,7 +32,7 @@ fn read_list(file: &str) -> Result<Vec<Value>> {
 struct MadeUp;
 
 impl People for MadeUp {
-    fn answer(&self, question: &Question, _: u64) -> Option<Result<Value, Fault>> {
+    fn ask(&self, question: &Question, _: Reply) -> Option<Result<Value, Fault>> {
         let answer = match (question.options.first(), &question.default, &question.schema) {
             (Some(Value::Text(option)), ..) => Value::text(option.to_lowercase()),
             (Some(option), ..) => option.clone(),
@@ -81,7 +81,8 @@ struct Listed {
 }
 
 impl People for Listed {
-    fn answer(&self, question: &Question, nth: u64) -> Option<Result<Value, Fault>> {
+    fn ask(&self, question: &Question, _: Reply) -> Option<Result<Value, Fault>> {
+        let nth = question.nth;
         let at = usize::try_from(nth).unwrap_or(usize::MAX);
         Some(match at.checked_sub(1).and_then(|at| self.answers.get(at)) {
             Some(answer) => {
@@ -119,7 +120,7 @@ fn no_answer(message: String) -> Fault {
 struct Terminal;
 
 impl People for Terminal {
-    fn answer(&self, question: &Question, _: u64) -> Option<Result<Value, Fault>> {
+    fn ask(&self, question: &Question, _: Reply) -> Option<Result<Value, Fault>> {
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
             return None;
         }

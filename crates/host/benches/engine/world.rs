@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use graph::Again;
 use history::Timestamp;
-use host::{Adapter, Call, Calling, Dispatcher, Driver, Limits, People, Stopped, World};
+use host::{Adapter, Call, Calling, Dispatcher, Driver, Limits, People, Reply, Stopped, World};
 use runtime::{Answer, Fault, NoLogic, Plan, Question, Request, Run};
 use store::Store;
 use value::{Map, Value};
@@ -31,7 +31,7 @@ pub(crate) fn answer(call: &Call) -> Answer {
 struct Nobody;
 
 impl People for Nobody {
-    fn answer(&self, _: &Question, _: u64) -> Option<Result<Value, Fault>> {
+    fn ask(&self, _: &Question, _: Reply) -> Option<Result<Value, Fault>> {
         None
     }
 }

@@ -44,15 +44,9 @@ impl Driver<'_> {
             let Some(pending) = self.run.pending_call(id) else { continue };
             match &pending.request {
                 Request::Question(question) => {
-                    if self.should_stop() || !self.asked.insert(id) {
-                        continue;
+                    if !self.should_stop() && self.asked.insert(id) {
+                        self.ask(id, (**question).clone());
                     }
-                    let answer = match self.world.people.answer(question, question.nth) {
-                        None => continue,
-                        Some(Ok(value)) => Answer::Person(value, None),
-                        Some(Err(fault)) => Answer::Failed(fault),
-                    };
-                    self.at_once.push_back((id, answer));
                 }
                 _ if !self.under_way.insert(id) => {}
                 _ => {
@@ -100,7 +94,10 @@ impl Driver<'_> {
         if let Some(pending) = self.run.pending_call(call) {
             answer = answered::settled(answer, pending);
         }
-        self.input(&Input::Answer(call, answer))
+        self.input(&Input::Answer(call, answer))?;
+        // Only now: where somebody else was faster, whoever answered is told so.
+        self.thinking.remove(&call);
+        Ok(())
     }
 
     /// A call that must not be made again unasked would be in doubt for ever if it were given up

@@ -70,6 +70,7 @@ impl Drop for Claim<'_> {
 /// However a driver ends, nothing of its run is under way any more.
 impl Drop for Driver<'_> {
     fn drop(&mut self) {
+        self.withdraw_all();
         self.give_up(self.under_way.iter().copied().collect());
     }
 }

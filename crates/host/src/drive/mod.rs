@@ -5,8 +5,9 @@
 
 mod calls;
 mod lease;
+mod people;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -20,6 +21,8 @@ use runtime::{
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_known};
 
 use self::lease::Claim;
+use self::people::Thinking;
+pub use self::people::{People, Reply, Withdrawn};
 use crate::adapter::Adapter;
 use crate::dispatch::Dispatcher;
 use crate::load::{LoadError, Loaded, load};
@@ -38,7 +41,7 @@ pub struct World<'a> {
     pub adapter: &'a dyn Adapter,
     /// Lets calls run that take time.
     pub dispatcher: &'a Dispatcher,
-    /// Who answers questions at once, if anybody does.
+    /// Who is asked, if anybody is here.
     pub people: &'a dyn People,
     /// What time it is.
     pub clock: &'a (dyn Fn() -> Timestamp + Sync),
@@ -46,16 +49,6 @@ pub struct World<'a> {
     pub stop: &'a AtomicBool,
     /// Sees how a run comes along.
     pub progress: &'a dyn Fn(&Plan, &Run),
-}
-
-/// Somebody who may answer questions at once.
-pub trait People {
-    /// The answer to a question, the how manieth of the run it is; nothing leaves it open.
-    fn answer(
-        &self,
-        question: &runtime::Question,
-        nth: u64,
-    ) -> Option<Result<value::Value, runtime::Fault>>;
 }
 
 /// Why a driver stopped.
@@ -119,8 +112,10 @@ pub struct Driver<'a> {
     to_make: Vec<CallId>,
     /// Calls that are under way.
     under_way: BTreeSet<CallId>,
-    /// Questions that somebody here was asked.
+    /// Questions that were asked here, whether anybody is here or not.
     asked: BTreeSet<CallId>,
+    /// Questions that somebody here thinks about.
+    thinking: BTreeMap<CallId, Thinking>,
     answers: (Sender<Came>, Receiver<Came>),
     /// Answers that came at once.
     at_once: VecDeque<Came>,
@@ -176,6 +171,7 @@ impl<'a> Driver<'a> {
             to_make,
             under_way: BTreeSet::new(),
             asked: BTreeSet::new(),
+            thinking: BTreeMap::new(),
             answers: channel(),
             at_once: VecDeque::new(),
         }
@@ -201,6 +197,7 @@ impl<'a> Driver<'a> {
         loop {
             self.claim.renew()?;
             self.go_on()?;
+            self.withdraw()?;
             if self.run.is_over() {
                 self.wait_for_late_answers()?;
                 return Ok(Stopped::Over);
@@ -346,7 +343,7 @@ impl<'a> Driver<'a> {
         self.give_up(gone.collect());
         let open = |call: &CallId| self.run.pending_call(*call).is_some();
         self.asked.retain(open);
-        Ok(())
+        self.withdraw()
     }
 
     /// The next thing that happens.
@@ -361,10 +358,12 @@ impl<'a> Driver<'a> {
         if let Some((call, answer)) = self.at_once.pop_front() {
             return Ok(Next::Answer(call, answer));
         }
+        // First: whoever has just answered thinks no more, and then the answer is there.
+        let waits_for_people_only = self.waits_for_people_only();
         if let Ok((call, answer)) = self.answers.1.try_recv() {
             return Ok(Next::Answer(call, answer));
         }
-        if self.waits_for_people_only() {
+        if waits_for_people_only {
             return Ok(Next::Waiting);
         }
         let until = first.map(|(due, _)| due).into_iter().chain(self.run.deadline()).min();
@@ -382,9 +381,13 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Whether nothing is under way but questions, and the moments when they expire.
+    /// Whether nothing is under way but questions that nobody here thinks about, and the moments
+    /// when they expire.
     fn waits_for_people_only(&self) -> bool {
-        self.run.waits_for_others() && self.run.has_questions() && !self.run.has_timers_of_its_own()
+        self.run.waits_for_others()
+            && self.run.has_questions()
+            && !self.somebody_thinks()
+            && !self.run.has_timers_of_its_own()
     }
 
     /// Others may have written: an answer to a question, a cancellation.

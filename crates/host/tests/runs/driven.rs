@@ -10,8 +10,8 @@ use host::config::Config;
 use host::models::Absent;
 use host::pinned::{Pinned, pin};
 use host::{
-    Adapter, Call, Calling, Dispatcher, Driver, Limits, People, Python, Registry, Shelved, Stopped,
-    Unbound, World,
+    Adapter, Call, Calling, Dispatcher, Driver, Limits, People, Python, Registry, Reply, Shelved,
+    Stopped, Unbound, World,
 };
 use runtime::{Begin, Fault, Options, Plan, Question, Run};
 use store::MemoryStore;
@@ -34,6 +34,7 @@ pub(crate) fn map(text: &str) -> Map {
 /// A machine that runs one agent, and may lose its process.
 pub(crate) struct Machine {
     pub(crate) store: Arc<MemoryStore>,
+    pub(crate) people: Box<dyn People + Sync>,
     pinned: Pinned,
     seconds: AtomicI64,
 }
@@ -69,7 +70,7 @@ impl Adapter for Dying {
 struct Nobody;
 
 impl People for Nobody {
-    fn answer(&self, _: &Question, _: u64) -> Option<Result<Value, Fault>> {
+    fn ask(&self, _: &Question, _: Reply) -> Option<Result<Value, Fault>> {
         None
     }
 }
@@ -78,7 +79,7 @@ impl Machine {
     pub(crate) fn new(spec: &str) -> Machine {
         let store = Arc::new(MemoryStore::default());
         let seconds = AtomicI64::new(1_794_000_000);
-        Machine { store, pinned: pinned(spec), seconds }
+        Machine { store, people: Box::new(Nobody), pinned: pinned(spec), seconds }
     }
 
     /// Begins a run and drives it as far as it goes.
@@ -121,7 +122,7 @@ impl Machine {
             store: &*self.store,
             adapter: &adapter,
             dispatcher: &dispatcher,
-            people: &Nobody,
+            people: &*self.people,
             clock: &clock,
             stop: &AtomicBool::new(false),
             progress: &|_: &Plan, _: &Run| {},

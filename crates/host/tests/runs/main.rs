@@ -4,4 +4,5 @@
 mod any_bytes;
 mod driven;
 mod histories;
+mod people;
 mod shelves;
