@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use diagnostics::render::{self, Style};
@@ -14,6 +15,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
 }
 
 fn write(text: &str) -> Result<()> {
+    leave_prompt(&mut io::stderr().lock());
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     if !text.ends_with('\n') {
@@ -77,8 +79,32 @@ pub(crate) fn note(text: &str) {
 }
 
 fn say(text: &str) {
+    let mut out = io::stderr().lock();
+    leave_prompt(&mut out);
     // Nobody to tell: nothing to do about it.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(out, "{text}");
+}
+
+/// Whether a prompt stands on the last line of the terminal.
+static IS_PROMPTED: AtomicBool = AtomicBool::new(false);
+
+/// Asks for a line. Whatever is said before it comes begins on a line of its own.
+pub(crate) fn prompt(text: &str) {
+    let mut out = io::stderr().lock();
+    leave_prompt(&mut out);
+    let _ = write!(out, "{text}");
+    IS_PROMPTED.store(true, Ordering::Relaxed);
+}
+
+/// The line came, and ended the prompt's.
+pub(crate) fn entered() {
+    IS_PROMPTED.store(false, Ordering::Relaxed);
+}
+
+fn leave_prompt(out: &mut io::StderrLock<'_>) {
+    if IS_PROMPTED.swap(false, Ordering::Relaxed) {
+        let _ = writeln!(out);
+    }
 }
 
 /// Shows findings with the lines they are about.

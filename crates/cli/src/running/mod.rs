@@ -3,6 +3,7 @@
 mod limits;
 mod people;
 mod report;
+mod terminal;
 mod view;
 
 pub(crate) use limits::{limit, remind_of_limits};
@@ -32,6 +33,7 @@ pub(crate) struct Around {
     registry: Registry,
     dispatcher: Dispatcher,
     people: Box<dyn People>,
+    view: View,
     stop: Arc<AtomicBool>,
     model: Option<Text>,
     choice: Option<ModelChoice>,
@@ -57,7 +59,8 @@ impl Around {
             Some(file) => Some(absolute(Path::new(file))?),
             None => begun.answers.clone(),
         };
-        let people = people(answers.as_deref(), unbound == Unbound::MakeUp)?;
+        let view = View::new();
+        let people = people(answers.as_deref(), unbound == Unbound::MakeUp, &view)?;
         let bound = config_file(choice.config.as_deref(), begun.config.as_deref(), folder);
         let config = bound.as_deref().map(Config::load).transpose()?.unwrap_or_default();
         let answering: Arc<dyn Adapter> = match &asked {
@@ -69,6 +72,7 @@ impl Around {
             registry: Registry::new(&config, answering, unbound).with_stores(shelved),
             dispatcher: Dispatcher::new(&Limits::of(&config)),
             people,
+            view,
             stop: stop_on_signals()?,
             model,
             choice: asked,
@@ -127,12 +131,14 @@ impl Around {
         quiet: bool,
         work: impl FnOnce(&World<'_>) -> Result<T>,
     ) -> Result<T> {
-        let view = View::new(quiet);
+        if !quiet {
+            self.view.begin();
+        }
         // Whoever sets QUIPU_NOW wrongly was told before.
         let clock = || now().unwrap_or_else(|_| Timestamp::from_micros(0));
         let told = std::cell::Cell::new(false);
         let progress = |plan: &Plan, run: &Run| {
-            view.show(plan, run);
+            self.view.show(plan, run);
             if self.stop.load(std::sync::atomic::Ordering::Relaxed) && !told.replace(true) {
                 tell_of_pause(run);
             }
@@ -147,7 +153,7 @@ impl Around {
             progress: &progress,
         };
         let done = work(&world);
-        view.clear();
+        self.view.put_aside();
         done
     }
 }

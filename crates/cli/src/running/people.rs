@@ -1,22 +1,21 @@
-//! Who answers the questions of a run at once: nobody, a list, or a stub.
-
-use std::io::{IsTerminal, Write};
+//! Who answers the questions of a run: whoever is at the terminal, a list, or a stub.
 
 use anyhow::{Context, Result, bail};
 use host::{People, Reply};
 use runtime::{Fault, FaultKind, Question};
 use value::{Map, Value, json};
 
-use super::{shown, written};
+use super::terminal::Terminal;
+use super::view::View;
 use crate::output;
 
 /// Whoever was chosen, or what goes with the model.
-pub(super) fn people(answers: Option<&str>, is_stub: bool) -> Result<Box<dyn People>> {
+pub(super) fn people(answers: Option<&str>, is_stub: bool, view: &View) -> Result<Box<dyn People>> {
     Ok(match answers {
-        Some("ask") => Box::new(Terminal),
+        Some("ask") => Box::new(Terminal::new(view.clone())),
         Some(file) => Box::new(Listed { file: file.to_owned(), answers: read_list(file)? }),
         None if is_stub => Box::new(MadeUp),
-        None => Box::new(Terminal),
+        None => Box::new(Terminal::new(view.clone())),
     })
 }
 
@@ -114,33 +113,4 @@ fn fitting(question: &Question, answer: Value, whose: &str) -> Result<Value, Fau
 fn no_answer(message: String) -> Fault {
     output::note(&format!("note: {message}"));
     Fault::new(FaultKind::Input, message)
-}
-
-/// Asks on the terminal, where there is one.
-struct Terminal;
-
-impl People for Terminal {
-    fn ask(&self, question: &Question, _: Reply) -> Option<Result<Value, Fault>> {
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            return None;
-        }
-        let options: Vec<String> = question.options.iter().map(shown).collect();
-        loop {
-            output::note(&format!("? {}", question.prompt));
-            if !options.is_empty() {
-                output::note(&format!("  one of: {}", options.join(", ")));
-            }
-            let _ = write!(std::io::stderr(), "> ");
-            let mut line = String::new();
-            match std::io::stdin().read_line(&mut line) {
-                Ok(0) | Err(_) => return None,
-                Ok(_) => {}
-            }
-            let value = written(line.trim());
-            match question.refuses(&value) {
-                None => return Some(Ok(value)),
-                Some(why) => output::note(&why),
-            }
-        }
-    }
 }

@@ -9,6 +9,7 @@ mod limits;
 mod people;
 mod recorded;
 mod shared;
+mod terminal;
 mod tools;
 
 use std::io::Read;
