@@ -11,7 +11,7 @@ use crate::frame::Frame;
 use crate::open::Why;
 use crate::options::Options;
 use crate::plan::{LabelNo, NodeNo, Slot, To};
-use crate::run::{FiberNo, GroupNo, Status};
+use crate::run::{Failure, FiberNo, GroupNo, Status};
 use crate::stores::{Channel, Contents};
 use crate::{Fault, logic};
 
@@ -144,7 +144,7 @@ pub(crate) enum What {
     BranchFailed {
         fiber: FiberNo,
         node: NodeNo,
-        fault: Box<Fault>,
+        failure: Box<Failure>,
     },
     Joined {
         group: GroupNo,
@@ -152,7 +152,7 @@ pub(crate) enum What {
     },
     JoinFailed {
         group: GroupNo,
-        fault: Box<Fault>,
+        failure: Box<Failure>,
     },
     LogicFailed {
         fiber: FiberNo,
@@ -192,7 +192,7 @@ pub(crate) enum What {
     Finished {
         status: Status,
         result: Value,
-        failure: Option<(Box<Fault>, Option<NodeNo>)>,
+        failure: Option<(Box<Fault>, Option<Text>)>,
     },
 }
 

@@ -9,7 +9,7 @@ use crate::change::{Change, What};
 use crate::frame::Frame;
 use crate::plan::{LabelNo, NodeNo, Operand, Plan, PlanNode, Slot, Step, Strategy};
 use crate::record::Recorder;
-use crate::run::{Fiber, FiberNo, Group, GroupNo, Run};
+use crate::run::{Failure, Fiber, FiberNo, Group, GroupNo, Run};
 use crate::step::{items, value_of};
 use crate::{Fault, FaultKind, request};
 
@@ -53,10 +53,13 @@ pub(crate) fn settle(plan: &Plan, run: &Run, number: GroupNo) -> Change {
     if !intents.is_empty() {
         recorder.interruption(InterruptionReason::Canceled, intents);
     }
-    let merged = if group.is_met() { merge(plan, run, group) } else { Err(failure(join, group)) };
+    let merged = match group.is_met() {
+        true => merge(plan, run, group).map_err(|fault| Failure::at(fault, &join.at)),
+        false => Err(failure(join, group)),
+    };
     let what = match merged {
         Ok(frame) => What::Joined { group: number, frame },
-        Err(fault) => What::JoinFailed { group: number, fault: Box::new(fault) },
+        Err(failure) => What::JoinFailed { group: number, failure: Box::new(failure) },
     };
     Change { events: recorder.events, what }
 }
@@ -103,12 +106,17 @@ fn merge(plan: &Plan, run: &Run, group: &Group) -> Result<Frame, Fault> {
     Ok(merged)
 }
 
-fn failure(join: &PlanNode, group: &Group) -> Fault {
+/// Why a join fails. Where only one branch has failed, it is the fault of what failed in it.
+fn failure(join: &PlanNode, group: &Group) -> Failure {
     let mut failed = group.failed.values();
+    let only = match (failed.next(), failed.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    };
     if matches!(join.step, Step::Join { strategy: Strategy::All, .. })
-        && let (Some(only), None) = (failed.next(), failed.next())
+        && let Some(only) = only
     {
-        return only.fault.clone();
+        return Failure::clone(only);
     }
     let told = group.failed.iter().take(20).map(|(branch, failure)| {
         let mut error = failure.fault.to_value();
@@ -125,5 +133,7 @@ fn failure(join: &PlanNode, group: &Group) -> Fault {
         group.branches,
         group.needed
     );
-    Fault { details: Some(Value::list(told)), ..Fault::new(FaultKind::Branches, message) }
+    let fault =
+        Fault { details: Some(Value::list(told)), ..Fault::new(FaultKind::Branches, message) };
+    Failure::at(fault, only.and_then(|only| only.at.as_ref()).unwrap_or(&join.at))
 }

@@ -254,8 +254,13 @@ impl Moving<'_> {
                 Some((id, "it begins next"))
             }
             Mode::Go(node) => self.place(node, "it runs next").map(|at| (at, "it runs next")),
-            Mode::Failing(node, _) => {
-                self.place(node, "it has failed").map(|at| (at, "its failure is handled next"))
+            Mode::Failing(node, failure) => {
+                let own = failure.at.as_ref() == Some(&self.old.node(*node).at);
+                let at = self.place(node, "it has failed");
+                if own {
+                    failure.at.clone_from(&at);
+                }
+                at.map(|at| (at, "its failure is handled next"))
             }
             // What is wrong with these is said of the call and of the branches.
             Mode::Waits(_, node) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use value::Value;
+use value::{Text, Value};
 
 use crate::change::{Change, What};
 use crate::decide::{Verdict, decide};
@@ -10,7 +10,7 @@ use crate::frame::Frame;
 use crate::logic::Logic;
 use crate::plan::{Condition, LabelNo, NodeNo, Operand, Plan, Step, To};
 use crate::record::Recorder;
-use crate::run::{ActivationKind, Effect, Fiber, FiberNo, Mode, Run, Status};
+use crate::run::{ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status};
 use crate::{Fault, FaultKind, Request, blocks, fork, functions, kept, request};
 
 /// What happens next; nothing while the run waits, or is over.
@@ -46,13 +46,14 @@ pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Chan
                     FaultKind::Visits,
                     format!("{most} processes were begun, and `{at}` would be one more"),
                 );
-                return Some(finish_failed(run, fault, plan.label(*label).entry));
+                let entry = plan.label(*label).entry.map(|entry| plan.node(entry).at.clone());
+                return Some(finish_failed(run, fault, entry));
             }
             Change::derived(What::Entered { fiber: number, label: *label })
         }
         Mode::Go(node) => go(plan, run, logic, number, fiber, *node),
         Mode::Back(value) => back(plan, run, number, fiber, value.as_ref()),
-        Mode::Failing(node, fault) => failing(plan, run, number, fiber, *node, fault),
+        Mode::Failing(node, failure) => failing(plan, run, number, fiber, *node, failure),
         Mode::Waits(..) | Mode::AtJoin(..) => unreachable!("only those that can go on have a turn"),
     })
 }
@@ -100,11 +101,11 @@ fn decided(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
 }
 
 /// The run is over, because it failed.
-pub(crate) fn finish_failed(run: &Run, fault: Fault, node: Option<NodeNo>) -> Change {
+pub(crate) fn finish_failed(run: &Run, fault: Fault, at: Option<Text>) -> Change {
     let mut recorder = Recorder::new(run, None);
     request::give_up(run.open.iter(), &mut recorder);
     recorder.finished(Err(&fault));
-    let failure = Some((Box::new(fault), node));
+    let failure = Some((Box::new(fault), at));
     let what = What::Finished { status: Status::Failed, result: Value::Null, failure };
     Change { events: recorder.events, what }
 }
@@ -314,11 +315,12 @@ fn failing(
     fiber: FiberNo,
     own: &Fiber,
     node: NodeNo,
-    fault: &Fault,
+    failure: &Failure,
 ) -> Change {
     let here = plan.node(node);
+    let fault = &failure.fault;
     if fault.kind.is_fatal() {
-        return finish_failed(run, fault.clone(), Some(node));
+        return finish_failed(run, fault.clone(), failure.at.clone());
     }
     // The branches of a join are gone: to run it again would be to pass it.
     let is_join = matches!(here.step, Step::Join { .. });
@@ -342,10 +344,17 @@ fn failing(
     }
     match own.group {
         Some(_) => {
-            let fault = Box::new(fault.clone());
-            Change::derived(What::BranchFailed { fiber, node, fault })
+            let failure = Box::new(failure.clone());
+            Change::derived(What::BranchFailed { fiber, node, failure })
         }
-        None => finish_failed(run, fault.clone(), Some(node)),
+        None => finish_failed(run, fault.clone(), failure.at.clone()),
+    }
+}
+
+impl Failure {
+    /// A failure that nothing has told of yet.
+    pub(crate) fn at(fault: Fault, at: &Text) -> Failure {
+        Failure { fault, at: Some(at.clone()), event: None }
     }
 }
 

@@ -104,13 +104,13 @@ impl Run {
         }
     }
 
-    pub(super) fn branch_failed(&mut self, fiber: FiberNo, failure: Failure) {
+    pub(super) fn branch_failed(&mut self, fiber: FiberNo, failure: Box<Failure>) {
         let Some((own, number, order)) = self.retire(fiber) else { return };
         let Some(group) = self.groups.get_mut(&number) else { return };
         group.alive.remove(&fiber);
         group.turns = group.turns.max(own.turns);
         let was_clear = group.is_clear();
-        group.failed.insert(order, Box::new(failure));
+        group.failed.insert(order, failure);
         if !was_clear && group.is_clear() {
             self.settled.push_back(number);
         }

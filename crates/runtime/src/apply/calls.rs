@@ -53,7 +53,7 @@ impl Run {
                     own.set_effect(waiting.node, Effect { key, attempts: attempt });
                 }
                 self.spend(spent);
-                self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+                self.fail(&waiting, fault);
                 self.own(waiting.fiber).in_doubt = in_doubt;
             }
         }
@@ -71,14 +71,14 @@ impl Run {
         if let Request::Question(question) = &waiting.pending.request {
             let message = format!("`{}` got no answer that fits", question.prompt);
             let fault = Fault::new(FaultKind::Input, message);
-            return self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+            return self.fail(&waiting, fault);
         }
         let message = format!(
             "the process died while `{}` was under way (attempt {}): it may have happened",
             waiting.pending.at, waiting.pending.attempt
         );
         let fault = Fault::new(FaultKind::Interrupted, message);
-        self.wake(waiting.fiber, Mode::Failing(waiting.node, Box::new(fault)));
+        self.fail(&waiting, fault);
         self.abandoned.insert(call, waiting);
     }
 

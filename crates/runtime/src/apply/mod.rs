@@ -10,6 +10,7 @@ use value::{Text, Value};
 use crate::Fault;
 use crate::change::{Began, Change, Kept, What};
 use crate::frame::Frame;
+use crate::open::Waiting;
 use crate::plan::{NodeNo, Operand, Plan, Slot, Step, To};
 use crate::run::{
     Activation, ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status, Try,
@@ -131,7 +132,7 @@ impl Run {
                 let own = self.own(fiber);
                 own.errand = None;
                 own.in_doubt = false;
-                own.mode = Mode::Failing(node, fault);
+                own.mode = Mode::failing(node, *fault, &plan.node(node).at);
             }
             What::LogicFailed { fiber, node, fault } => {
                 self.counts.steps += 1;
@@ -140,15 +141,15 @@ impl Run {
                 let own = self.own(fiber);
                 own.errand = None;
                 own.in_doubt = false;
-                own.mode = Mode::Failing(node, fault);
+                own.mode = Mode::failing(node, *fault, &plan.node(node).at);
             }
             What::TriedAgain { fiber, node, count } => self.tried_again(fiber, node, count),
             What::Handled { fiber, node, handler } => {
                 let slot = plan.error;
                 let own = self.own(fiber);
                 let mode = std::mem::replace(&mut own.mode, Mode::Enter(handler));
-                if let Mode::Failing(_, fault) = mode {
-                    own.frame.set(slot, Some(fault.to_value()));
+                if let Mode::Failing(_, failure) = mode {
+                    own.frame.set(slot, Some(failure.fault.to_value()));
                 }
                 own.forget_tries(node);
             }
@@ -162,10 +163,7 @@ impl Run {
             }
             What::Forked { fiber, node, branches } => self.forked(plan, fiber, node, branches),
             What::Arrived { fiber } => self.arrived(fiber),
-            What::BranchFailed { fiber, node, fault } => {
-                let at = Some(plan.node(node).at.clone());
-                self.branch_failed(fiber, Failure { fault: *fault, at, event: last_event });
-            }
+            What::BranchFailed { fiber, failure, .. } => self.branch_failed(fiber, failure),
             What::Joined { group, frame } => {
                 let group = self.dissolve(group);
                 let owner = self.back_from(&group);
@@ -177,11 +175,11 @@ impl Run {
                     self.arrived(group.owner);
                 }
             }
-            What::JoinFailed { group, fault } => {
+            What::JoinFailed { group, failure } => {
                 let group = self.dissolve(group);
                 let owner = self.back_from(&group);
                 owner.in_doubt = false;
-                owner.mode = Mode::Failing(group.join, fault);
+                owner.mode = Mode::Failing(group.join, failure);
             }
             What::Ran { fiber, node, done, digest } => {
                 self.counts.steps += 1;
@@ -211,11 +209,11 @@ impl Run {
             What::Allowed { call } => self.open.allow(call),
             What::Refused { call, fault } => {
                 if let Some(waiting) = self.open.close(call) {
-                    self.wake(waiting.fiber, Mode::Failing(waiting.node, fault));
+                    self.fail(&waiting, *fault);
                 }
             }
             What::Finished { status, result, failure } => {
-                self.finished(plan, status, result, failure, last_event);
+                self.finished(status, result, failure, last_event);
             }
         }
         change.events
@@ -335,20 +333,21 @@ impl Run {
         self.ready.insert((turns, fiber));
     }
 
+    /// A call has failed, and with it the node that made it.
+    fn fail(&mut self, waiting: &Waiting, fault: Fault) {
+        self.wake(waiting.fiber, Mode::failing(waiting.node, fault, &waiting.pending.at));
+    }
+
     fn finished(
         &mut self,
-        plan: &Plan,
         status: Status,
         result: Value,
-        failure: Option<(Box<Fault>, Option<NodeNo>)>,
+        failure: Option<(Box<Fault>, Option<Text>)>,
         event: Option<history::EventId>,
     ) {
         self.status = status;
         self.result = result;
-        self.error = failure.map(|(fault, node)| {
-            let at = node.map(|node| plan.node(node).at.clone());
-            Box::new(Failure { fault: *fault, at, event })
-        });
+        self.error = failure.map(|(fault, at)| Box::new(Failure { fault: *fault, at, event }));
         self.open.ids().into_iter().for_each(|call| self.abandon(call));
         if let Some(first) = self.fibers.remove(&0) {
             self.last_frame = first.frame;
@@ -358,6 +357,13 @@ impl Run {
         self.groups.clear();
         self.settled.clear();
         self.turn = None;
+    }
+}
+
+impl Mode {
+    /// A node has failed by itself.
+    fn failing(node: NodeNo, fault: Fault, at: &Text) -> Mode {
+        Mode::Failing(node, Box::new(Failure::at(fault, at)))
     }
 }
 

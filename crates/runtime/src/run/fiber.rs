@@ -7,7 +7,6 @@ use history::EventId;
 use value::{Text, Value};
 
 use super::{Failure, FiberNo, GroupNo};
-use crate::Fault;
 use crate::blocks::Errand;
 use crate::call::CallId;
 use crate::frame::Frame;
@@ -60,8 +59,8 @@ pub(crate) enum Mode {
     Go(NodeNo),
     /// Its label has ended: with a value, or by running out.
     Back(Option<Value>),
-    /// A node has failed.
-    Failing(NodeNo, Box<Fault>),
+    /// A node has failed: by itself, or because of something that it had called.
+    Failing(NodeNo, Box<Failure>),
     /// It waits for an answer.
     Waits(CallId, NodeNo),
     /// It waits for its branches.

@@ -112,7 +112,7 @@ pub(crate) struct Counts {
 pub struct Failure {
     /// What went wrong.
     pub fault: Fault,
-    /// The node, as `label/n1`.
+    /// The node whose fault it is, as `label/n1`: the innermost one.
     pub at: Option<Text>,
     /// The event that told of it, if one did.
     pub event: Option<EventId>,

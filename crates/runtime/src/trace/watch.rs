@@ -104,9 +104,9 @@ impl Teller<'_> {
             What::Noted { .. } => {}
             What::Entered { fiber, label } => tell(*fiber, self.label(*label), StepKind::Entered),
             What::Finished { status, result, failure } => {
-                let failure = failure.as_ref().map(|(fault, node)| {
-                    let at = node.map(|node| self.at(node));
-                    Box::new(Failure { fault: (**fault).clone(), at, event: None })
+                let failure = failure.as_ref().map(|(fault, at)| {
+                    let (fault, at) = ((**fault).clone(), at.clone());
+                    Box::new(Failure { fault, at, event: None })
                 });
                 let (status, result) = (*status, result.clone());
                 tell(0, "".into(), StepKind::Finished { status, result, failure });
@@ -273,7 +273,7 @@ impl Teller<'_> {
     /// How the node has failed that a fiber is at.
     fn fault(&self, fiber: FiberNo) -> Fault {
         match &self.run.fiber(fiber).mode {
-            Mode::Failing(_, fault) => (**fault).clone(),
+            Mode::Failing(_, failure) => failure.fault.clone(),
             _ => Fault::new(FaultKind::Failed, ""),
         }
     }
@@ -301,8 +301,8 @@ impl Teller<'_> {
                 let join = group.map(|group| self.at(self.run.groups[&group].join));
                 tell(*fiber, join.unwrap_or_else(|| "".into()), StepKind::Arrived);
             }
-            What::BranchFailed { fiber, node, fault } => {
-                let fault = (**fault).clone();
+            What::BranchFailed { fiber, node, failure } => {
+                let fault = failure.fault.clone();
                 tell(*fiber, self.at(*node), StepKind::BranchFailed { fault });
             }
             What::Joined { group, frame } => {
@@ -311,8 +311,8 @@ impl Teller<'_> {
                 let merged = changed.map(|(slot, value)| (self.name(slot), value.cloned()));
                 self.joined(*group, Ok(merged.collect()), tell);
             }
-            What::JoinFailed { group, fault } => {
-                self.joined(*group, Err((**fault).clone()), tell);
+            What::JoinFailed { group, failure } => {
+                self.joined(*group, Err(failure.fault.clone()), tell);
             }
             _ => {}
         }

@@ -1,5 +1,5 @@
 use expect_test::expect;
-use runtime::{Answer, Pending, Request, Run};
+use runtime::{Answer, Fault, FaultKind, Pending, Request, Run};
 use value::{Value, json};
 
 use crate::driving::{Log, Made, declared, fork, go_on, plainly, run, says, sketch};
@@ -250,4 +250,18 @@ after
         after: branches are waited for here, and it does not begin with their join any more
     "#]]
     .assert_eq(&refused(&old, &log, &declared(&other, &format!("{{{reducers}}}"))));
+}
+
+#[test]
+fn what_has_failed_is_told_of_the_node_that_it_is_now() {
+    let graph = "main
+  R adapter=tool.CALL target=t out=x
+";
+    let (old, new) =
+        (sketch(graph), sketch(&graph.replace("main\n", "main\n  Set name=y ref=1\n")));
+    let mut fails = |_: &Pending| Some(Answer::Failed(Fault::new(FaultKind::Tool, "no line")));
+    let (log, _) = run("r", &old, "{}", &mut fails);
+    let seq = log.seq("tool_result", 0);
+    let (_, run) = fork("f", &log, seq, &old, Some(&new.document), "{}", &mut fails);
+    assert_eq!(run.failure().unwrap().at.as_deref(), Some("main/n2"));
 }

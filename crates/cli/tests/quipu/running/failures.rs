@@ -1,0 +1,99 @@
+//! Which node a failure is told of: the one whose fault it is, however it was come to.
+
+use super::*;
+
+/// A node that fails, and before it one that does not.
+const CHARGE: &str = r#"{"id": "n1", "op": "Set", "data": {"name": "x", "ref": 1}},
+    {"id": "n2", "op": "R", "data": {"adapter": "core.FAIL", "target": "no_money"}}"#;
+
+fn call(id: &str, label: &str) -> String {
+    format!(r#"{{"id": "{id}", "op": "Call", "data": {{"label": "{label}", "out": "x"}}}}"#)
+}
+
+fn fork(strategy: &str) -> String {
+    format!(
+        r#"{{"id": "n1", "op": "Fork", "data": {{}}}},
+           {{"id": "n2", "op": "Join", "data": {{"strategy": "{strategy}"}}}}"#
+    )
+}
+
+/// Runs labels of which `charge` fails, and gives the error.
+fn error(labels: &[(&str, &str, &str)]) -> Value {
+    let folder = Folder::new();
+    let labels: Vec<_> = labels.iter().copied().chain([("charge", CHARGE, "n1-next-n2")]).collect();
+    folder.write("agent.json", graph(&labels));
+    let done = folder.run(&["run", "agent.json", "--id", "r", "--json"]);
+    assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+    let document = shown(&done);
+    let error = document.get("error").unwrap();
+    let node = text(error, "node");
+    // Everybody says the same.
+    let again = shown(&folder.run(&["resume", "r", "--json"]));
+    assert_eq!(again.get("error"), Some(error));
+    let last = format!("r@{}", folder.events("r").len() - 1);
+    let why = folder.run(&["why", &last, "--json"]).json();
+    let needs = text(&list(&why, "not_taken")[0], "needs");
+    assert!(needs.starts_with(&format!("a `Retry` or an `Err` at {node}, ")), "{needs}");
+    folder.is_sound("r");
+    error.clone()
+}
+
+#[test]
+fn what_a_call_or_a_loop_fails_with_is_told_of_the_node_in_it() {
+    let (inner, outer) = (call("n1", "charge"), call("n1", "pay"));
+    let turns = r#"{"id": "n1", "op": "Loop", "data": {"ref": [1, 2], "item": "item"}}"#;
+    for labels in [
+        &[("main", inner.as_str(), "")][..],
+        &[("main", &outer, ""), ("pay", &inner, "")],
+        &[("main", turns, "n1-body->pay"), ("pay", &inner, "")],
+    ] {
+        let error = error(labels);
+        assert_eq!((text(&error, "node"), text(&error, "code")), ("charge/n2", "no_money"));
+    }
+}
+
+/// A guard of a caller that lets the failure through does not take it on.
+#[test]
+fn what_was_tried_again_in_vain_is_told_of_the_node_that_failed() {
+    let nodes = format!(
+        r#"{}, {{"id": "n2", "op": "Retry", "data": {{"count": 1}}}}"#,
+        call("n1", "charge")
+    );
+    let error = error(&[("main", &nodes, "n1-retry-n2")]);
+    assert_eq!(text(&error, "node"), "charge/n2");
+}
+
+/// A handler that fails is a failure of its own.
+#[test]
+fn what_a_handler_fails_with_is_told_of_the_handler() {
+    let nodes = format!(
+        r#"{}, {{"id": "n2", "op": "Err", "data": {{"handler": "late"}}}}"#,
+        call("n1", "charge")
+    );
+    let fails = r#"{"id": "n1", "op": "R", "data": {"adapter": "core.FAIL", "target": "late"}}"#;
+    let edges = "n1-err-n2 n2-handler->late";
+    let error = error(&[("main", &nodes, edges), ("late", fails, "")]);
+    assert_eq!((text(&error, "node"), text(&error, "code")), ("late/n1", "late"));
+}
+
+#[test]
+fn what_a_branch_fails_with_is_told_of_the_node_in_it() {
+    let (pay, fine) =
+        (call("n1", "charge"), r#"{"id": "n1", "op": "Set", "data": {"name": "y", "ref": 1}}"#);
+    let edges = "n1-branch->pay n1-branch->fine n1-next-n2";
+    let branches = [("pay", pay.as_str(), ""), ("fine", fine, "")];
+    let run = |strategy: &str, fine: &str| {
+        let fork = fork(strategy);
+        error(&[("main", &fork, edges), branches[0], ("fine", fine, "")])
+    };
+    let all = run("all", fine);
+    assert_eq!((text(&all, "node"), text(&all, "code")), ("charge/n2", "no_money"));
+    let most = run("quorum:2", fine);
+    assert_eq!((text(&most, "node"), text(&most, "code")), ("charge/n2", "branches"));
+
+    // Where several failed, it is nobody's fault alone: each is told of.
+    let any = run("any", &pay);
+    assert_eq!((text(&any, "node"), text(&any, "code")), ("main/n2", "branches"));
+    let failed: Vec<&str> = list(&any, "details").iter().map(|one| text(one, "at")).collect();
+    assert_eq!(failed, ["charge/n2", "charge/n2"]);
+}
