@@ -173,12 +173,19 @@ impl Report {
             // A program that was killed may have had no time to say so.
             (None, complaint) => format!("`{id}` ended with {how}, after it wrote: {complaint}"),
         };
-        let ending = match (status.code(), status.signal()) {
-            (Some(code), _) => ("exit_code", Value::Int(code.into())),
-            (None, signal) => ("signal", signal.map(i64::from).into()),
-        };
         let tool = ("tool", Value::Text(id.clone()));
-        fault(FaultKind::Tool, self.effect, message, [tool, ending])
+        match status.code() {
+            // It came to its end and says itself that it failed: that is not in doubt.
+            Some(code) => {
+                let code = ("exit_code", Value::Int(code.into()));
+                let reported = ("reported", Value::Bool(true));
+                fault(FaultKind::Tool, self.effect, message, [tool, code, reported])
+            }
+            None => {
+                let signal = ("signal", status.signal().map(i64::from).into());
+                fault(FaultKind::Tool, self.effect, message, [tool, signal])
+            }
+        }
     }
 
     fn not_started(&self, error: &io::Error) -> Fault {

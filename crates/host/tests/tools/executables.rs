@@ -64,7 +64,7 @@ fn another_exit_code_is_a_failure_with_standard_error_as_its_text() {
     let run = |script: &str, lines: &str| folder.run(script, lines, "{}").unwrap_err();
     let fault = run("echo '\"half\"'; echo no such city >&2; exit 3", "");
     expect!["tool (may have happened): no such city"].assert_eq(&shown(&fault));
-    expect![[r#"{"tool":"t","exit_code":3,"may_have_happened":true}"#]]
+    expect![[r#"{"tool":"t","exit_code":3,"reported":true,"may_have_happened":true}"#]]
         .assert_eq(&json::compact(&fault.details.unwrap()));
     let fault = run("exit 1", "touches = \"read\"");
     expect![

@@ -119,9 +119,13 @@ impl Run {
 }
 
 /// Whether a call that failed may have happened all the same, and must not be repeated unasked.
+/// There is no doubt where the tool itself has reported that it failed: a `Retry` is there for
+/// that, whatever the tool had done before.
 fn is_in_doubt(pending: &Pending, fault: &Fault) -> bool {
     let Request::Tool(call) = &pending.request else { return false };
-    let details = fault.details.as_ref();
-    let may_have_happened = details.and_then(|details| details.get("may_have_happened"));
-    call.again == Again::ByAsking && may_have_happened == Some(&Value::Bool(true))
+    let says = |name: &str| {
+        let details = fault.details.as_ref();
+        details.and_then(|details| details.get(name)) == Some(&Value::Bool(true))
+    };
+    call.again == Again::ByAsking && says("may_have_happened") && !says("reported")
 }

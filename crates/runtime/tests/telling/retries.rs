@@ -24,12 +24,16 @@ fn options(again: Again) -> Options {
 }
 
 /// Fails so many times, and may have done what it does.
-fn fails(mut times: u32) -> impl FnMut(&Pending) -> Option<Answer> {
+fn fails(times: u32) -> impl FnMut(&Pending) -> Option<Answer> {
+    fails_with(times, r#"{"may_have_happened": true}"#)
+}
+
+fn fails_with(mut times: u32, details: &str) -> impl FnMut(&Pending) -> Option<Answer> {
     move |pending| match &pending.request {
         Request::Timer(_) => Some(Answer::Due),
         _ if times > 0 => {
             times -= 1;
-            let details = Some(json::parse(r#"{"may_have_happened": true}"#).unwrap());
+            let details = Some(json::parse(details).unwrap());
             Some(Answer::Failed(Fault { details, ..Fault::new(FaultKind::Tool, "no line") }))
         }
         _ => Some(Answer::Value(Value::Int(5))),
@@ -94,4 +98,16 @@ inner
     assert_eq!(left(&log).len(), 1);
     let (log, run) = run_with("r", &made, "{}", options(Again::WithKey), &mut fails(1));
     assert_eq!((left(&log).len(), run.status()), (2, Status::Done));
+}
+
+/// Whoever says that it has failed leaves no doubt about that, only about what it did before.
+#[test]
+fn what_a_tool_itself_calls_a_failure_is_tried_again() {
+    let made = sketch(PAYS);
+    let details = r#"{"may_have_happened": true, "reported": true}"#;
+    let mut answers = fails_with(1, details);
+    let (log, run) = run_with("r", &made, "{}", options(Again::ByAsking), &mut answers);
+    assert_eq!(run.status(), Status::Done);
+    let attempts: Vec<i64> = left(&log).iter().map(|(_, attempt)| *attempt).collect();
+    assert_eq!(attempts, [1, 2, 1]);
 }

@@ -74,6 +74,42 @@ fn a_failure_reads_well_and_ends_with_what_to_type() {
     .assert_eq(&done.stderr);
 }
 
+/// A tool of which nothing is known, and a `Retry`: what the tool itself calls a failure is tried
+/// again, and what is in doubt is not.
+#[test]
+fn only_what_is_in_doubt_is_not_tried_again_unasked() {
+    let retried = format!(r#"{CALL}, {{"id": "n2", "op": "Retry", "data": {{"count": 2}}}}"#);
+    for (fails, attempts, ending_in) in [
+        ("echo it broke >&2; exit 1", 2, "done"),
+        ("exit 137", 2, "done"),
+        ("kill -KILL $$", 1, "tool"),
+        ("exec sleep 100", 1, "timeout"),
+        ("cat /dev/zero", 1, "tool"),
+        ("echo '{not json'; exit 0", 1, "tool"),
+        ("sleep 100 & exit 1", 1, "tool"),
+    ] {
+        let folder = Folder::new();
+        let lines = format!("test $QUIPU_ATTEMPT = 2 && echo 5 && exit 0\n{fails}");
+        let time = if ending_in == "timeout" { "100ms" } else { "10s" };
+        let config = format!("[tools.work]\ncommand = [\"./work\"]\ntimeout = \"{time}\"\n");
+        folder
+            .program("work", &lines)
+            .write("quipu.toml", config)
+            .write("agent.json", graph(&[("start", &retried, "n1-retry-n2")]));
+        let done = folder.run(&["run", "agent.json", "--id", "r", "--json"]);
+        let events = folder.events("r");
+        let left = events.iter().filter(|event| text(event, "kind") == "effect_started");
+        let keys: Vec<&str> = left.map(|event| text(event, "idem_key")).collect();
+        assert_eq!((ending(&shown(&done)), keys.len()), (ending_in, attempts), "{fails}");
+        assert!(keys.iter().all(|key| *key == keys[0]), "one effect has one key");
+        // What was done by an attempt that failed is no secret.
+        let failed = events.iter().find_map(|event| event.get("error"));
+        let details = failed.and_then(|error| error.get("details")).unwrap();
+        assert_eq!(details.get("may_have_happened"), Some(&Value::Bool(true)), "{fails}");
+        folder.is_sound("r");
+    }
+}
+
 #[test]
 fn a_tool_that_is_not_there_has_done_nothing() {
     let folder = agent("");
