@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use runtime::{Answer, Fault, FaultKind, Pending};
+use graph::Touches;
+use runtime::{Answer, Fault, FaultKind, Pending, Request};
 use value::{Map, Value};
+
+use crate::tools::{Effect, fault};
 
 /// How deeply an answer may be nested: events hold it within something, and cannot be read again
 /// from a certain depth on.
@@ -14,10 +17,19 @@ pub(crate) fn settled(answer: Answer, pending: &Pending) -> Answer {
     match answer {
         Answer::Value(value) if is_deeper(&value, DEPTH_MAX) => {
             let message = format!("the answer is nested more than {DEPTH_MAX} levels deep");
-            Answer::Failed(attempted(Fault::new(FaultKind::Tool, message), pending))
+            let too_deep = fault(FaultKind::Tool, effect(pending), message, []);
+            Answer::Failed(attempted(too_deep, pending))
         }
         Answer::Failed(fault) => Answer::Failed(attempted(fault, pending)),
         other => other,
+    }
+}
+
+/// Whether what was asked for has an effect, which whoever answered may have had.
+fn effect(pending: &Pending) -> Effect {
+    match &pending.request {
+        Request::Tool(call) if call.touches == Touches::Write => Effect::Possible,
+        _ => Effect::None,
     }
 }
 

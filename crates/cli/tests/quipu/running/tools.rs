@@ -87,6 +87,7 @@ fn only_what_is_in_doubt_is_not_tried_again_unasked() {
         ("cat /dev/zero", 1, "tool"),
         ("echo '{not json'; exit 0", 1, "tool"),
         ("sleep 100 & exit 1", 1, "tool"),
+        (&format!("echo '{}{}'", "[".repeat(101), "]".repeat(101)), 1, "tool"),
     ] {
         let folder = Folder::new();
         let lines = format!("test $QUIPU_ATTEMPT = 2 && echo 5 && exit 0\n{fails}");
