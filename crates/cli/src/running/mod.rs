@@ -51,8 +51,12 @@ impl Around {
         folder: &Path,
         store: Arc<dyn Store>,
     ) -> Result<Around> {
-        let model = choice.model.as_deref().map(Text::from).or_else(|| begun.model.clone());
-        let asked = model.as_deref().map(str::parse::<ModelChoice>).transpose()?;
+        let named = choice.model.as_deref();
+        let asked = named.or(begun.model.as_deref()).map(str::parse::<ModelChoice>).transpose()?;
+        let model = match (named, &asked) {
+            (Some(named), Some(asked)) => Some(everywhere(named, asked)?),
+            _ => begun.model.clone(),
+        };
         let unbound = asked.as_ref().map_or(Unbound::Fail, ModelChoice::unbound);
         let answers = match choice.answers.as_deref() {
             Some("ask") => Some("ask".into()),
@@ -65,7 +69,18 @@ impl Around {
         let config = bound.as_deref().map(Config::load).transpose()?.unwrap_or_default();
         let answering: Arc<dyn Adapter> = match &asked {
             None => Arc::new(Absent),
-            Some(model) => model.open(&|profile| sample(plan, profile), Arc::new(Absent))?,
+            Some(model) => {
+                let opened = model.open(&|profile| sample(plan, profile), Arc::new(Absent));
+                match named {
+                    Some(_) => opened?,
+                    None => opened.with_context(|| {
+                        format!(
+                            "the run was begun with `--model {model}`; put that file right, or \
+                             say `--model MODEL`"
+                        )
+                    })?,
+                }
+            }
         };
         let shelved = Arc::new(Shelved::new(store, plan.name.clone()));
         Ok(Around {
@@ -216,6 +231,13 @@ fn config_file(named: Option<&str>, begun: Option<&str>, folder: &Path) -> Optio
 pub(crate) fn config(named: Option<&str>) -> Result<Config> {
     let file = config_file(named, None, Path::new("."));
     Ok(file.as_deref().map(Config::load).transpose()?.unwrap_or_default())
+}
+
+/// A model as runs remember it, so that they can go on from any folder; as it was named where that
+/// cannot be written.
+fn everywhere(named: &str, asked: &ModelChoice) -> Result<Text> {
+    let text = asked.everywhere().with_context(|| format!("cannot use `{named}`"))?;
+    Ok(text.unwrap_or_else(|| named.into()))
 }
 
 fn absolute(path: &Path) -> Result<Text> {

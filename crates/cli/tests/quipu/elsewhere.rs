@@ -1,7 +1,7 @@
 //! Runs go on as they were begun, whoever resumes or forks them, and from wherever.
 
 use crate::run::Folder;
-use crate::running::{CALL, ending, graph, list, shown, text};
+use crate::running::{CALL, done, ending, graph, list, shown, text};
 
 const ASK: &str = r#"{"id": "n1", "op": "Ask",
     "data": {"prompt": "Go?", "options": ["Yes", "No"], "out": "go"}}"#;
@@ -141,6 +141,56 @@ fn a_stub_answers_what_fits() {
         let result = shown(&done).get("result").cloned().unwrap_or_default();
         assert_eq!(value::json::compact(&result), wanted, "{schema}: {}", done.stdout);
     }
+}
+
+/// Answers of a file are found from any folder, as tools are.
+#[test]
+fn a_script_is_found_where_it_was_when_the_run_began() {
+    let folder = Folder::new();
+    let said = r#"{"id": "n2", "op": "R", "data": {"adapter": "agent.INVOKE", "target": "who",
+        "out": "done"}}"#;
+    let nodes = graph(&[("start", &format!("{ASK}, {said}, {END}"), "n1-next-n2 n2-next-n9")]);
+    let who = r#""declarations": {"agents": {"who": {"model": "m"}}}, "labels""#;
+    std::fs::create_dir(folder.path().join("agents")).unwrap();
+    folder
+        .write("agents/agent.json", nodes.replacen("\"labels\"", who, 1))
+        .write("agents/answers.json", r#"["from the script"]"#);
+    let in_agents = |arguments: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_quipu"))
+            .args(arguments)
+            .current_dir(folder.path().join("agents"))
+            .output();
+        done(output.unwrap())
+    };
+    let store = ["--store", "sqlite:../history.db"];
+    let begin = ["run", "agent.json", "--model", "script:answers.json", "--id", "r"];
+    let begun = in_agents(&[&begin[..], &store].concat());
+    assert_eq!(begun.code, 3, "{}{}", begun.stdout, begun.stderr);
+    let from = ["--store", "sqlite:history.db", "--json"];
+    let inbox = folder.run(&[&["inbox"][..], &from].concat()).json();
+    let question = text(&list(&inbox, "questions")[0], "question").to_string();
+    let answered = folder.run(&[&["answer", &question, "yes"][..], &from].concat());
+    assert_eq!(answered.code, 0, "{}{}", answered.stdout, answered.stderr);
+    for command in [&["fork", "r", "--id", "f"][..], &["resume", "f"], &["resume", "r"]] {
+        let done = folder.run(&[command, &from].concat());
+        let said = text(&shown(&done), "result").to_string();
+        assert_eq!(said, "from the script", "{command:?}: {}", done.stderr);
+    }
+
+    // Without it a run is left as it is, and somebody else can answer.
+    let script = folder.path().join("agents/answers.json");
+    std::fs::remove_file(&script).unwrap();
+    let forked = ["fork", "r@3", "--id", "g"];
+    let refused = folder.run(&[&forked[..], &from[..2]].concat());
+    let path = script.display();
+    let why = format!(
+        "error: the run was begun with `--model script:{path}`; put that file right, or say \
+         `--model MODEL`: cannot use `{path}`: "
+    );
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+    assert!(refused.stderr.starts_with(&why), "{}\n{why}", refused.stderr);
+    let other = folder.run(&[&forked[..], &from, &["--model", "stub:low"]].concat());
+    assert_eq!(text(&shown(&other), "status"), "done", "{}", other.stdout);
 }
 
 /// A fork with another model is a rehearsal only if that model makes things up.

@@ -1,6 +1,8 @@
 //! Which model `--model` means.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::io;
+use std::path::{PathBuf, absolute};
 use std::str::FromStr;
 
 use value::Text;
@@ -93,6 +95,47 @@ impl FromStr for ModelChoice {
     }
 }
 
+/// As `--model` takes it.
+impl fmt::Display for ModelChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelChoice::Stub(profile) => {
+                let known = PROFILES.iter().find(|(_, known)| known == profile);
+                write!(f, "stub:{}", known.map_or("", |(name, _)| name))
+            }
+            ModelChoice::Script(path) => write!(f, "script:{}", path.display()),
+            ModelChoice::Replay(path) => write!(f, "replay:{}", path.display()),
+            ModelChoice::Record { path, inner: None } => write!(f, "record:{}", path.display()),
+            ModelChoice::Record { path, inner: Some(inner) } => {
+                write!(f, "record:{},{inner}", path.display())
+            }
+            ModelChoice::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+impl ModelChoice {
+    /// The text that means the same in every folder: its files by their whole paths. Nothing where
+    /// there is none, because it would be read as something else.
+    pub fn everywhere(&self) -> io::Result<Option<Text>> {
+        let whole = self.whole()?;
+        let text = whole.to_string();
+        Ok((text.parse().as_ref() == Ok(&whole)).then(|| text.into()))
+    }
+
+    fn whole(&self) -> io::Result<ModelChoice> {
+        Ok(match self {
+            ModelChoice::Script(path) => ModelChoice::Script(absolute(path)?),
+            ModelChoice::Replay(path) => ModelChoice::Replay(absolute(path)?),
+            ModelChoice::Record { path, inner } => {
+                let inner = inner.as_ref().map(|inner| inner.whole()).transpose()?;
+                ModelChoice::Record { path: absolute(path)?, inner: inner.map(Box::new) }
+            }
+            ModelChoice::Stub(_) | ModelChoice::Named(_) => self.clone(),
+        })
+    }
+}
+
 /// A model whose answers are worth recording.
 fn asked(text: &str) -> Result<Box<ModelChoice>, ChoiceError> {
     match text.parse()? {
@@ -123,6 +166,27 @@ mod tests {
         for name in ["gpt-5", "openai/gpt-5", "llama3:8b", "stubs"] {
             assert_eq!(read(name), Ok(ModelChoice::Named(name.into())));
         }
+    }
+
+    #[test]
+    fn a_choice_means_the_same_everywhere() {
+        let here = absolute("x").unwrap().parent().unwrap().display().to_string();
+        for (text, everywhere) in [
+            ("stub:low", "stub:low"),
+            ("stub:high", "stub:high"),
+            ("stub:cycle", "stub:cycle"),
+            ("llama3:8b", "llama3:8b"),
+            ("script:a.json", "script:HERE/a.json"),
+            ("script:/a,b/c.json", "script:/a,b/c.json"),
+            ("replay:./c.jsonl", "replay:HERE/c.jsonl"),
+            ("record:c.jsonl", "record:HERE/c.jsonl"),
+            ("record:c.jsonl,script:b.json", "record:HERE/c.jsonl,script:HERE/b.json"),
+        ] {
+            let found = read(text).unwrap().everywhere().unwrap();
+            assert_eq!(found.as_deref(), Some(&*everywhere.replace("HERE", &here)), "{text}");
+        }
+        let comma = ModelChoice::Record { path: "/a,b/c.jsonl".into(), inner: None };
+        assert_eq!(comma.everywhere().unwrap(), None, "`b/c.jsonl` would be who is asked");
     }
 
     #[test]
