@@ -18,12 +18,13 @@ use value::{Digest, Text, Value, json};
 use super::{ModelError, read_json};
 use crate::adapter::{Adapter, Call, Calling};
 
-/// What makes two questions the same, in the order in which differences are told.
-const PARTS: [&str; 5] = ["model", "schema", "params", "system", "prompt"];
+/// What makes two questions the same, in the order in which differences are told. Which model is
+/// asked does not: it is this cassette when it answers, and was another one when it was recorded.
+const PARTS: [&str; 5] = ["agent", "schema", "params", "system", "prompt"];
 
 fn question(call: &ModelCall) -> Value {
     Value::map([
-        ("model", Value::Text(call.model.clone())),
+        ("agent", Value::Text(call.agent.clone())),
         ("schema", call.schema.clone().into()),
         ("params", call.params.clone().into()),
         ("system", Value::Text(call.system.clone())),

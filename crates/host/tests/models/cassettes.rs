@@ -53,9 +53,9 @@ fn a_cassette_is_lines_that_people_can_read() {
     ask(&recorder, question(1, "First?"));
     expect![[r#"
         {
-          "key": "ad992fec79715b35a3d5ca1dd0b87efa7b1d412c51c384d88240382c39d6e267",
+          "key": "0d438bc434bf58dbc47fb60f323550cf10bda9c0efe2238f1cabaa4d312ca6d7",
           "turn": 1,
-          "question": { "model": "gpt-5", "schema": null, "params": {}, "system": "You write.", "prompt": "First?" },
+          "question": { "agent": "writer", "schema": null, "params": {}, "system": "You write.", "prompt": "First?" },
           "answer": {
             "text": "one",
             "prompt_tokens": 4,
@@ -101,8 +101,8 @@ fn a_question_that_was_never_asked_shows_the_nearest() {
     let recorder = Recorder::open(&tape.0, script(r#"["a", "b"]"#)).unwrap();
     ask(&recorder, question(1, "Summarise the report about whales."));
     ask(&recorder, question(2, "Translate it."));
-    let mut other_model = question(2, "Translate it.");
-    other_model.model = "gpt-6".into();
+    let mut other_agent = question(2, "Translate it.");
+    other_agent.agent = "editor".into();
     let mut other_params = question(2, "Translate it.");
     other_params.params.insert("temperature".into(), 1.into());
     expect![[r#"
@@ -112,8 +112,8 @@ fn a_question_that_was_never_asked_shows_the_nearest() {
           recorded `...rt about whales.`, asked `...rt about wolves, and about everything else in it.`
         model:
           `tape` has no answer to this question; the nearest was asked at turn 2:
-          its `model` differs from character 5 on:
-          recorded `gpt-5`, asked `gpt-6`
+          its `agent` differs from character 1 on:
+          recorded `writer`, asked `editor`
         model:
           `tape` has no answer to this question; the nearest was asked at turn 2:
           its `params` differs from character 2 on:
@@ -121,7 +121,7 @@ fn a_question_that_was_never_asked_shows_the_nearest() {
     "#]].assert_eq(
         &[
             why(question(1, "Summarise the report about wolves, and about everything else in it.")),
-            why(other_model),
+            why(other_agent),
             why(other_params),
         ]
         .concat(),

@@ -63,3 +63,44 @@ fn a_run_begins_where_the_first_label_is() {
     assert_eq!(json::compact(document.get("path").unwrap()), r#"["start","end"]"#);
     folder.is_sound("r");
 }
+
+/// What models answered once is answered again without them, by the same words as on the command
+/// line.
+#[test]
+fn a_cassette_answers_what_was_recorded_on_it() {
+    let folder = Folder::new();
+    folder.write("answers.json", r#"["first", "second"]"#).write(
+        "agent.yaml",
+        r#"
+name: Twice
+version: "1.0"
+description: Asks two agents.
+entry_point: one
+entities:
+  - { id: writer, type: agent, label: Writer, model: m, system_prompt: Write }
+  - { id: critic, type: agent, label: Critic, model: n, system_prompt: Judge }
+processes:
+  - { id: one, type: step, label: One }
+  - { id: two, type: step, label: Two }
+edges:
+  - { type: invoke, from: one, to: writer }
+  - { type: flow, from: one, to: two }
+  - { type: invoke, from: two, to: critic }
+schemas: []
+"#,
+    );
+    let run = |model: &str, text: &str| {
+        let done = folder.run(&["run", "agent.yaml", "--model", model, "--json", "--input", text]);
+        shown(&done)
+    };
+    let recorded = run("record:tape.jsonl,script:answers.json", "text=a");
+    assert_eq!(ending(&recorded), "done");
+    std::fs::remove_file(folder.path().join("answers.json")).unwrap();
+    let again = run("replay:tape.jsonl", "text=a");
+    assert_eq!(ending(&again), "done", "{}", json::compact(&again));
+    assert_eq!(again.get("state"), recorded.get("state"));
+    let other = run("replay:tape.jsonl", "text=b");
+    assert_eq!(ending(&other), "model");
+    let message = text(other.get("error").unwrap(), "message");
+    assert!(message.contains("its `prompt` differs from character"), "{message}");
+}
