@@ -78,8 +78,6 @@ pub struct ToolContract {
     pub touches: Touches,
     /// How it may run again.
     pub again: Again,
-    /// How long it may take.
-    pub timeout_ms: Option<u64>,
     /// Nothing is bound to it: its answers are made up.
     pub made_up: bool,
 }
@@ -196,12 +194,8 @@ impl Options {
 
 impl ToolContract {
     /// A tool of which nothing is known may do anything, and must not be repeated.
-    pub const UNKNOWN: ToolContract = ToolContract {
-        touches: Touches::Write,
-        again: Again::ByAsking,
-        timeout_ms: None,
-        made_up: false,
-    };
+    pub const UNKNOWN: ToolContract =
+        ToolContract { touches: Touches::Write, again: Again::ByAsking, made_up: false };
 
     fn value(self) -> Value {
         let touches = match self.touches {
@@ -219,7 +213,6 @@ impl ToolContract {
             Again::ByAsking => "ask",
         };
         let mut members = vec![("touches", touches.into()), ("again", Value::text(again))];
-        members.extend(self.timeout_ms.map(|timeout| ("timeout_ms", number(timeout))));
         members.extend(self.made_up.then_some(("made_up", true.into())));
         Value::map(members)
     }
@@ -241,7 +234,6 @@ impl ToolContract {
                 Some("key") => Again::WithKey,
                 _ => Again::ByAsking,
             },
-            timeout_ms: value.get("timeout_ms").and_then(as_number),
             made_up: value.get("made_up") == Some(&Value::Bool(true)),
         }
     }

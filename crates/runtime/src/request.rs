@@ -171,7 +171,7 @@ fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep, tool: Text) -> Too
         touches: contract.touches,
         again: contract.again,
         store: None,
-        timeout_ms: step.timeout_ms.or(contract.timeout_ms),
+        timeout_ms: step.timeout_ms,
     }
 }
 

@@ -110,7 +110,6 @@ impl Around {
             let pinned = ToolContract {
                 touches: contract.touches,
                 again: contract.again,
-                timeout_ms: None,
                 made_up: !self.registry.is_bound(&tool),
             };
             Some((tool, pinned))
