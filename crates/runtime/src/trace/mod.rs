@@ -1,7 +1,8 @@
 //! What a run did, derived again from its events: one step for each change worth showing. No step
 //! is ever stored.
 
-mod show;
+mod line;
+mod members;
 mod watch;
 
 use history::Event;
@@ -15,7 +16,8 @@ use crate::logic::{Done, Logic};
 use crate::run::Status;
 use crate::{Failure, Fault};
 
-pub(crate) use show::{Asking, object, shown, words};
+pub(crate) use line::{Asking, shown, words};
+pub(crate) use members::object;
 pub(crate) use watch::target;
 
 /// One thing that happened.
