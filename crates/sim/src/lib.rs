@@ -9,10 +9,12 @@ pub mod engine;
 pub mod history;
 mod random;
 mod spec;
+mod watched;
 
 pub use random::Random;
 pub use spec::spec;
 use value::{Map, Value};
+pub use watched::WatchedStore;
 
 /// A valid document with about so many nodes.
 pub fn document(seed: u64, nodes: usize) -> Value {

@@ -2,11 +2,11 @@
 
 use history::plan::{Refusal, Wish};
 use history::{Link, Place, Stream};
+use sim::WatchedStore;
 use store::fork::{Copied, ForkError, Restored, fork};
 use store::{Archive as _, MemoryStore, Store};
 use value::Text;
 
-use crate::counted::Counted;
 use crate::scratch::{Scratch, tree};
 use crate::{append, at, event, history, line, own, request, writable};
 
@@ -94,7 +94,7 @@ fn only_events_of_runs_can_be_forked_from_and_ids_are_not_used_twice() {
 
 #[test]
 fn a_long_run_is_forked_without_being_read() {
-    let store = Counted::default();
+    let store = WatchedStore::default();
     append(&store, "r1", &[START]);
     let many = vec![PAUSE; 5000];
     append(&store, "r1", &many);

@@ -2,20 +2,11 @@
 //! the right file brings what is right.
 
 use std::io::Cursor;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
-use history::kinds::{Blob, Kind};
+use history::Archive;
 use history::line::Line;
-use history::{
-    Archive, BlobId, Entry, EventId, Operation, OperationId, Place, Stream, StreamInfo, Timestamp,
-};
-use sim::Random;
-use store::{
-    Append, AppendError, Arrival, Change, Durability, Held, Holder, Importing, Item, Lease, Leases,
-    MemoryStore, MoveError, Receipt, Shelves, Store, StoreError, import,
-};
-use value::{Digest, Value};
+use sim::{Random, WatchedStore};
+use store::{Importing, Store, import};
 
 use crate::round::fill;
 use crate::shelf::{Shelf, file, noon};
@@ -125,7 +116,7 @@ fn an_import_that_breaks_off_anywhere_is_completed_by_the_next() {
     fill(&from, 3, 200);
     let exported = from.export();
     for room in 0..60 {
-        let store = Filling { inner: MemoryStore::default(), room: AtomicUsize::new(room) };
+        let store = WatchedStore::with_room(room);
         let importing = Importing { file: "f".into(), strict: false, now: noon() };
         let import =
             || import(&store, &mut Cursor::new(exported.as_bytes()), &importing, &mut |_, _| {});
@@ -141,7 +132,7 @@ fn an_import_that_breaks_off_anywhere_is_completed_by_the_next() {
         }
         let verified = store::verify(&store.inner, &mut |_| {}).unwrap();
         assert_eq!(verified.damage, [], "after {room}");
-        store.room.store(usize::MAX, Ordering::Relaxed);
+        store.make_room();
         import().unwrap();
         let mut out = Vec::new();
         store::export(&store.inner, None, &mut out).unwrap();
@@ -151,167 +142,4 @@ fn an_import_that_breaks_off_anywhere_is_completed_by_the_next() {
         }
     }
     panic!("it never came to its end");
-}
-
-/// A store on a disk that is full after so many writes.
-struct Filling {
-    inner: MemoryStore,
-    room: AtomicUsize,
-}
-
-impl Filling {
-    fn write(&self) -> Result<(), StoreError> {
-        let take = |room: usize| room.checked_sub(1);
-        let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        taken.map(|_| ()).map_err(|_| StoreError::Full)
-    }
-}
-
-impl Archive for Filling {
-    type Error = StoreError;
-
-    fn stream(&self, stream: &Stream) -> Result<Option<StreamInfo>, StoreError> {
-        self.inner.stream(stream)
-    }
-
-    fn streams(&self, after: Option<&Stream>, limit: usize) -> Result<Vec<StreamInfo>, StoreError> {
-        self.inner.streams(after, limit)
-    }
-
-    fn read(&self, stream: &Stream, from: u64, limit: usize) -> Result<Vec<Entry>, StoreError> {
-        self.inner.read(stream, from, limit)
-    }
-
-    fn read_kinds(
-        &self,
-        stream: &Stream,
-        kinds: &[Kind],
-        from: u64,
-        until: u64,
-        limit: usize,
-    ) -> Result<Vec<Entry>, StoreError> {
-        self.inner.read_kinds(stream, kinds, from, until, limit)
-    }
-
-    fn last_of(
-        &self,
-        stream: &Stream,
-        kinds: &[Kind],
-        until: u64,
-    ) -> Result<Option<Entry>, StoreError> {
-        self.inner.last_of(stream, kinds, until)
-    }
-
-    fn find(&self, prefix: &str, limit: usize) -> Result<Vec<(Place, EventId)>, StoreError> {
-        self.inner.find(prefix, limit)
-    }
-
-    fn blob(&self, id: BlobId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.inner.blob(id)
-    }
-}
-
-impl Store for Filling {
-    fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError> {
-        self.write()?;
-        self.inner.append(append)
-    }
-
-    fn watch(
-        &self,
-        after: u64,
-        limit: usize,
-        patience: Duration,
-    ) -> Result<Vec<Arrival>, StoreError> {
-        self.inner.watch(after, limit, patience)
-    }
-
-    fn last_position(&self) -> Result<u64, StoreError> {
-        self.inner.last_position()
-    }
-
-    fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
-        self.inner.blobs(after, limit)
-    }
-
-    fn has_blob(&self, id: BlobId) -> Result<bool, StoreError> {
-        self.inner.has_blob(id)
-    }
-
-    fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError> {
-        self.write()?;
-        self.inner.put_blobs(blobs, durability)
-    }
-
-    fn remove_blobs(&self, ids: &[BlobId], seen: u64) -> Result<bool, AppendError> {
-        self.write()?;
-        self.inner.remove_blobs(ids, seen)
-    }
-
-    fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {
-        self.inner.names()
-    }
-
-    fn name(&self, name: &str) -> Result<Option<(OperationId, Operation)>, StoreError> {
-        self.inner.name(name)
-    }
-
-    fn operations(&self, name: &str) -> Result<Vec<(OperationId, Operation)>, StoreError> {
-        self.inner.operations(name)
-    }
-
-    fn move_name(&self, operation: &Operation) -> Result<OperationId, MoveError> {
-        self.write()?;
-        self.inner.move_name(operation)
-    }
-
-    fn check_files(&self) -> Result<Vec<String>, StoreError> {
-        self.inner.check_files()
-    }
-}
-
-impl Leases for Filling {
-    fn acquire(
-        &self,
-        stream: &Stream,
-        holder: &Holder,
-        now: Timestamp,
-        ttl_ms: u64,
-    ) -> Result<Result<Lease, Held>, StoreError> {
-        self.inner.acquire(stream, holder, now, ttl_ms)
-    }
-
-    fn renew(
-        &self,
-        stream: &Stream,
-        lease: &Lease,
-        now: Timestamp,
-        ttl_ms: u64,
-    ) -> Result<bool, StoreError> {
-        self.inner.renew(stream, lease, now, ttl_ms)
-    }
-
-    fn release(&self, stream: &Stream, lease: &Lease) -> Result<(), StoreError> {
-        self.inner.release(stream, lease)
-    }
-}
-
-impl Shelves for Filling {
-    fn shelf_read(&self, shelf: &str) -> Result<Vec<Item>, StoreError> {
-        self.inner.shelf_read(shelf)
-    }
-
-    fn shelf_get(&self, shelf: &str, key: &str) -> Result<Option<Value>, StoreError> {
-        self.inner.shelf_get(shelf, key)
-    }
-
-    fn shelf_write(
-        &self,
-        shelf: &str,
-        changes: &[Change],
-        key: &Digest,
-    ) -> Result<Option<Value>, AppendError> {
-        self.write()?;
-        self.inner.shelf_write(shelf, changes, key)
-    }
 }

@@ -1,4 +1,5 @@
-//! A store that counts the events it hands out.
+//! A store in memory that is watched: it counts the events it hands out, and its disk is full
+//! after so many writes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,37 +12,62 @@ use store::{
 };
 use value::{Digest, Value};
 
-#[derive(Default)]
-pub(crate) struct Counted {
-    store: MemoryStore,
-    events: AtomicUsize,
+/// The store.
+pub struct WatchedStore {
+    /// What it is made of: whoever asks this one is not counted.
+    pub inner: MemoryStore,
+    handed_out: AtomicUsize,
+    room: AtomicUsize,
 }
 
-impl Counted {
+impl Default for WatchedStore {
+    fn default() -> WatchedStore {
+        WatchedStore::with_room(usize::MAX)
+    }
+}
+
+impl WatchedStore {
+    /// Nothing yet, and room for so many writes.
+    pub fn with_room(writes: usize) -> WatchedStore {
+        let inner = MemoryStore::default();
+        WatchedStore { inner, handed_out: AtomicUsize::new(0), room: AtomicUsize::new(writes) }
+    }
+
+    /// Makes room for all writes that come.
+    pub fn make_room(&self) {
+        self.room.store(usize::MAX, Ordering::Relaxed);
+    }
+
     /// How many events were handed out since this was asked.
-    pub(crate) fn count(&self) -> usize {
-        self.events.swap(0, Ordering::Relaxed)
+    pub fn count(&self) -> usize {
+        self.handed_out.swap(0, Ordering::Relaxed)
     }
 
     fn counted(&self, entries: Vec<Entry>) -> Vec<Entry> {
-        self.events.fetch_add(entries.len(), Ordering::Relaxed);
+        self.handed_out.fetch_add(entries.len(), Ordering::Relaxed);
         entries
+    }
+
+    fn write(&self) -> Result<(), StoreError> {
+        let take = |room: usize| room.checked_sub(1);
+        let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.map(|_| ()).map_err(|_| StoreError::Full)
     }
 }
 
-impl Archive for Counted {
+impl Archive for WatchedStore {
     type Error = StoreError;
 
     fn stream(&self, stream: &Stream) -> Result<Option<StreamInfo>, StoreError> {
-        self.store.stream(stream)
+        self.inner.stream(stream)
     }
 
     fn streams(&self, after: Option<&Stream>, limit: usize) -> Result<Vec<StreamInfo>, StoreError> {
-        self.store.streams(after, limit)
+        self.inner.streams(after, limit)
     }
 
     fn read(&self, stream: &Stream, from: u64, limit: usize) -> Result<Vec<Entry>, StoreError> {
-        self.store.read(stream, from, limit).map(|found| self.counted(found))
+        self.inner.read(stream, from, limit).map(|found| self.counted(found))
     }
 
     fn read_kinds(
@@ -52,7 +78,7 @@ impl Archive for Counted {
         until: u64,
         limit: usize,
     ) -> Result<Vec<Entry>, StoreError> {
-        let found = self.store.read_kinds(stream, kinds, from, until, limit);
+        let found = self.inner.read_kinds(stream, kinds, from, until, limit);
         found.map(|found| self.counted(found))
     }
 
@@ -62,22 +88,23 @@ impl Archive for Counted {
         kinds: &[Kind],
         until: u64,
     ) -> Result<Option<Entry>, StoreError> {
-        let found = self.store.last_of(stream, kinds, until)?;
+        let found = self.inner.last_of(stream, kinds, until)?;
         Ok(self.counted(found.into_iter().collect()).pop())
     }
 
     fn find(&self, prefix: &str, limit: usize) -> Result<Vec<(Place, EventId)>, StoreError> {
-        self.store.find(prefix, limit)
+        self.inner.find(prefix, limit)
     }
 
     fn blob(&self, id: BlobId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.store.blob(id)
+        self.inner.blob(id)
     }
 }
 
-impl Store for Counted {
+impl Store for WatchedStore {
     fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError> {
-        self.store.append(append)
+        self.write()?;
+        self.inner.append(append)
     }
 
     fn watch(
@@ -86,51 +113,54 @@ impl Store for Counted {
         limit: usize,
         patience: Duration,
     ) -> Result<Vec<Arrival>, StoreError> {
-        self.store.watch(after, limit, patience)
+        self.inner.watch(after, limit, patience)
     }
 
     fn last_position(&self) -> Result<u64, StoreError> {
-        self.store.last_position()
+        self.inner.last_position()
     }
 
     fn blobs(&self, after: Option<BlobId>, limit: usize) -> Result<Vec<(BlobId, u64)>, StoreError> {
-        self.store.blobs(after, limit)
+        self.inner.blobs(after, limit)
     }
 
     fn has_blob(&self, id: BlobId) -> Result<bool, StoreError> {
-        self.store.has_blob(id)
+        self.inner.has_blob(id)
     }
 
     fn put_blobs(&self, blobs: &[Blob], durability: Durability) -> Result<(), AppendError> {
-        self.store.put_blobs(blobs, durability)
+        self.write()?;
+        self.inner.put_blobs(blobs, durability)
     }
 
     fn remove_blobs(&self, ids: &[BlobId], seen: u64) -> Result<bool, AppendError> {
-        self.store.remove_blobs(ids, seen)
+        self.write()?;
+        self.inner.remove_blobs(ids, seen)
     }
 
     fn names(&self) -> Result<Vec<(OperationId, Operation)>, StoreError> {
-        self.store.names()
+        self.inner.names()
     }
 
     fn name(&self, name: &str) -> Result<Option<(OperationId, Operation)>, StoreError> {
-        self.store.name(name)
+        self.inner.name(name)
     }
 
     fn operations(&self, name: &str) -> Result<Vec<(OperationId, Operation)>, StoreError> {
-        self.store.operations(name)
+        self.inner.operations(name)
     }
 
     fn move_name(&self, operation: &Operation) -> Result<OperationId, MoveError> {
-        self.store.move_name(operation)
+        self.write()?;
+        self.inner.move_name(operation)
     }
 
     fn check_files(&self) -> Result<Vec<String>, StoreError> {
-        self.store.check_files()
+        self.inner.check_files()
     }
 }
 
-impl Leases for Counted {
+impl Leases for WatchedStore {
     fn acquire(
         &self,
         stream: &Stream,
@@ -138,7 +168,7 @@ impl Leases for Counted {
         now: Timestamp,
         ttl_ms: u64,
     ) -> Result<Result<Lease, Held>, StoreError> {
-        self.store.acquire(stream, holder, now, ttl_ms)
+        self.inner.acquire(stream, holder, now, ttl_ms)
     }
 
     fn renew(
@@ -148,21 +178,21 @@ impl Leases for Counted {
         now: Timestamp,
         ttl_ms: u64,
     ) -> Result<bool, StoreError> {
-        self.store.renew(stream, lease, now, ttl_ms)
+        self.inner.renew(stream, lease, now, ttl_ms)
     }
 
     fn release(&self, stream: &Stream, lease: &Lease) -> Result<(), StoreError> {
-        self.store.release(stream, lease)
+        self.inner.release(stream, lease)
     }
 }
 
-impl Shelves for Counted {
+impl Shelves for WatchedStore {
     fn shelf_read(&self, shelf: &str) -> Result<Vec<Item>, StoreError> {
-        self.store.shelf_read(shelf)
+        self.inner.shelf_read(shelf)
     }
 
     fn shelf_get(&self, shelf: &str, key: &str) -> Result<Option<Value>, StoreError> {
-        self.store.shelf_get(shelf, key)
+        self.inner.shelf_get(shelf, key)
     }
 
     fn shelf_write(
@@ -171,6 +201,7 @@ impl Shelves for Counted {
         changes: &[Change],
         key: &Digest,
     ) -> Result<Option<Value>, AppendError> {
-        self.store.shelf_write(shelf, changes, key)
+        self.write()?;
+        self.inner.shelf_write(shelf, changes, key)
     }
 }
