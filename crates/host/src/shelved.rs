@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use runtime::stores::{Contents, StoreKind};
+use runtime::stores::{Contents, StoreKind, StoreUse, StoreVerb};
 use runtime::{Answer, Fault, FaultKind, Request};
 use store::{Change, Store};
 use value::{Digest, Map, Text, Value};
@@ -25,15 +25,14 @@ impl Shelved {
         let Request::Tool(tool) = &call.request else {
             return Err(Fault::new(FaultKind::Store, "this is no store"));
         };
-        let name = tool.args.get("store").and_then(Value::as_text);
-        let (Some(name), Some(kind)) = (name, tool.store) else {
+        let Some(StoreUse { id, kind, verb }) = &tool.store else {
             return Err(Fault::new(FaultKind::Store, "no store is named"));
         };
-        let shelf = format!("{}/{name}", self.agent);
-        match &*tool.tool {
-            "read" if tool.args.get("all") == Some(&Value::Bool(true)) => self.all(&shelf, kind),
-            "read" => self.read(&shelf, kind, tool.args.get("key"), call),
-            _ => self.write(&shelf, kind, &tool.args, call),
+        let shelf = format!("{}/{id}", self.agent);
+        match verb {
+            StoreVerb::ReadAll => self.all(&shelf, *kind),
+            StoreVerb::Read => self.read(&shelf, *kind, tool.args.get("key"), call),
+            StoreVerb::Write => self.write(&shelf, *kind, &tool.args, call),
         }
     }
 

@@ -11,14 +11,14 @@ use value::{Digest, Map, Text, Value, json};
 
 use crate::call::{Answer, Request, ToolCall};
 use crate::change::{Change, Spent, Taken, What};
-use crate::kept::{not_allowed, store_call};
+use crate::kept::{is_outside, store_call};
 use crate::logic::{BlockStore, Done, Given, Logic, StoreAct};
 use crate::open::{Waiting, Why};
 use crate::plan::{NodeNo, Plan, PlanNode, Slot, Step, StoreDef};
 use crate::record::Recorder;
 use crate::request::{failed_at_once, tool_change};
 use crate::run::{Fiber, FiberNo, Run};
-use crate::stores::StoreKind;
+use crate::stores::{StoreKind, StoreVerb};
 use crate::{Fault, FaultKind};
 use graph::{Again, Touches};
 use history::kinds::words::TimeSource;
@@ -91,13 +91,10 @@ fn ran(
     // All of it is looked at before any of it is done.
     for act in &done.acted {
         let (_, def) = find(plan, act.store())?;
-        match act {
-            StoreAct::Write { .. } if !def.can_write => {
-                return Err(not_allowed(&def.id, "written"));
-            }
-            StoreAct::Take { .. } if !def.can_read => return Err(not_allowed(&def.id, "read")),
-            StoreAct::Write { .. } | StoreAct::Take { .. } => {}
-        }
+        def.allows(match act {
+            StoreAct::Write { .. } => StoreVerb::Write,
+            StoreAct::Take { .. } => StoreVerb::Read,
+        })?;
     }
     let mut recorder = Recorder::new(run, Some(&here.at));
     if done.looked_at_clock {
@@ -157,11 +154,6 @@ fn find<'p>(plan: &'p Plan, id: &str) -> Result<(u32, &'p StoreDef), Fault> {
     found.ok_or_else(|| Fault::new(FaultKind::Store, format!("there is no store `{id}`")))
 }
 
-/// Whether a store is kept outside of the run.
-fn is_outside(run: &Run, def: &StoreDef) -> bool {
-    def.persistent && !run.options.rehearsal
-}
-
 fn fetched<'f>(own: &'f Fiber, id: &str) -> Option<&'f Value> {
     let fetched = &own.errand.as_ref()?.fetched;
     fetched.iter().find(|(own, _)| **own == *id).map(|(_, value)| value)
@@ -169,28 +161,22 @@ fn fetched<'f>(own: &'f Fiber, id: &str) -> Option<&'f Value> {
 
 /// The call that reads a store for a block, where that must be.
 fn fetch(plan: &Plan, run: &Run, own: &Fiber, store: &BlockStore) -> Option<ToolCall> {
-    let (at, def) = find(plan, &store.id).ok()?;
+    let (_, def) = find(plan, &store.id).ok()?;
     let is_wanted = store.reads && def.can_read && is_outside(run, def);
     if !is_wanted || fetched(own, &store.id).is_some() {
         return None;
     }
-    let mut args = Map::default();
-    args.insert("store".into(), Value::Text(def.id.clone()));
-    if def.kind != StoreKind::Queue {
-        return Some(store_call(plan, run, at, "read", args));
-    }
-    // Reading a queue would take from it: the block must see all of it, and takes nothing yet.
-    args.insert("all".into(), Value::Bool(true));
-    let call = store_call(plan, run, at, "read", args);
-    Some(ToolCall { touches: Touches::Read, again: Again::Freely, ..call })
+    Some(match def.kind {
+        // Reading a queue would take from it: the block must see all of it, and takes nothing yet.
+        StoreKind::Queue => store_call(run, def, StoreVerb::ReadAll, None),
+        _ => store_call(run, def, StoreVerb::Read, None),
+    })
 }
 
 /// What a block finds in a store, or what reading it comes to.
 fn contents(plan: &Plan, run: &Run, own: &Fiber, store: &BlockStore) -> Result<Value, Fault> {
     let (at, def) = find(plan, &store.id)?;
-    if !def.can_read {
-        return Err(not_allowed(&def.id, "read"));
-    }
+    def.allows(StoreVerb::Read)?;
     if !is_outside(run, def) {
         return Ok(run.stores[at as usize].to_value());
     }
@@ -202,15 +188,13 @@ fn contents(plan: &Plan, run: &Run, own: &Fiber, store: &BlockStore) -> Result<V
 
 /// The call that does to a store what a block did.
 fn act_call(plan: &Plan, run: &Run, act: &StoreAct) -> Result<ToolCall, Fault> {
-    let (at, def) = find(plan, act.store())?;
-    let mut args = Map::default();
-    args.insert("store".into(), Value::Text(def.id.clone()));
+    let (_, def) = find(plan, act.store())?;
     Ok(match act {
-        StoreAct::Take { .. } => store_call(plan, run, at, "read", args),
+        StoreAct::Take { .. } => store_call(run, def, StoreVerb::Read, None),
         StoreAct::Write { key, value, .. } => {
-            args.extend(key.clone().map(|key| ("key".into(), Value::Text(key))));
-            args.insert("value".into(), value.clone());
-            store_call(plan, run, at, "write", args)
+            let key = key.clone().map(|key| ("key", Value::Text(key)));
+            let args = key.into_iter().chain([("value", value.clone())]);
+            store_call(run, def, StoreVerb::Write, args)
         }
     })
 }
@@ -218,7 +202,7 @@ fn act_call(plan: &Plan, run: &Run, act: &StoreAct) -> Result<ToolCall, Fault> {
 /// What becomes of an answer that a block waited for, or owed.
 pub(crate) fn taken(waiting: &Waiting, answer: &Answer) -> Taken {
     let store = match &waiting.pending.request {
-        Request::Tool(call) => call.args.get("store").and_then(Value::as_text).cloned(),
+        Request::Tool(call) => call.store.as_ref().map(|store| store.id.clone()),
         _ => None,
     };
     match (answer, store) {
@@ -237,9 +221,12 @@ impl Run {
         let mut owed = VecDeque::new();
         for act in std::mem::take(&mut done.acted) {
             let Ok((at, def)) = find(plan, act.store()) else { continue };
+            if is_outside(self, def) {
+                owed.push_back(act);
+                continue;
+            }
             let contents = &mut self.stores[at as usize];
             match act {
-                act if def.persistent && !self.options.rehearsal => owed.push_back(act),
                 // The interpreter has made the same write on a copy.
                 StoreAct::Write { key, value, .. } => drop(contents.write(key.as_deref(), value)),
                 StoreAct::Take { .. } => drop(contents.read(None)),

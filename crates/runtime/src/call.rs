@@ -4,7 +4,7 @@ use history::{EventId, Timestamp};
 use value::{Map, Text, Value};
 
 use crate::Fault;
-use crate::stores::StoreKind;
+use crate::stores::StoreUse;
 use graph::{Again, Touches};
 
 /// The number of a call: `c1`, `q1`, `t1` in events. They count over the run's whole lineage.
@@ -101,8 +101,8 @@ pub struct ToolCall {
     pub again: Again,
     /// Which call of this tool it is in the run's lineage, from 1 on.
     pub nth: u64,
-    /// The kind of store, where it is one.
-    pub store: Option<StoreKind>,
+    /// The store, where it is one.
+    pub store: Option<StoreUse>,
     /// How long it may take.
     pub timeout_ms: Option<u64>,
 }

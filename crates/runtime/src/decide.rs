@@ -37,21 +37,12 @@ fn deny(kind: FaultKind, message: String) -> Verdict {
 /// A store may be used as it was declared.
 fn capabilities(plan: &Plan, _: &Run, pending: &Pending) -> Verdict {
     let Request::Tool(call) = &pending.request else { return Verdict::Allow };
-    if call.store.is_none() {
-        return Verdict::Allow;
+    let Some(used) = &call.store else { return Verdict::Allow };
+    let declared = plan.stores.iter().find(|store| store.id == used.id);
+    match declared.map(|store| store.allows(used.verb)) {
+        Some(Err(fault)) => Verdict::Deny(fault),
+        Some(Ok(())) | None => Verdict::Allow,
     }
-    let id = call.args.get("store").and_then(value::Value::as_text);
-    let Some(store) = id.and_then(|id| plan.stores.iter().find(|store| store.id == *id)) else {
-        return Verdict::Allow;
-    };
-    let (may, does) = match &*call.tool {
-        "read" => (store.can_read, "read"),
-        _ => (store.can_write, "written"),
-    };
-    if may {
-        return Verdict::Allow;
-    }
-    deny(FaultKind::Denied, format!("store `{}` may not be {does}: see its `access`", store.id))
 }
 
 /// What a fork writes would happen a second time.

@@ -3,17 +3,17 @@
 
 use history::Timestamp;
 use history::kinds::words::TimeSource;
-use value::{Digest, Map, Value, json};
+use value::{Digest, Value, json};
 
+use crate::Fault;
 use crate::call::ToolCall;
 use crate::change::{Change, Kept, What};
-use crate::plan::{ClockForm, NodeNo, Operand, Plan, PlanNode, Slot, Step};
+use crate::plan::{ClockForm, NodeNo, Operand, Plan, PlanNode, Slot, Step, StoreDef};
 use crate::record::Recorder;
 use crate::request::{shaped, tool_change, visible};
 use crate::run::{Fiber, FiberNo, Run};
 use crate::step::value_of;
-use crate::{Fault, FaultKind};
-use graph::{Again, Touches};
+use crate::stores::{StoreUse, StoreVerb};
 
 /// The clock says what time the input had that the run works on.
 pub(crate) fn clock(
@@ -86,16 +86,12 @@ pub(crate) fn keep(
         Step::ReadStore { store, key, out } => {
             let key = key.as_ref().map(|key| value_of(frame, key));
             let def = &plan.stores[*store as usize];
-            if def.persistent && !run.options.rehearsal {
-                let mut args = Map::default();
-                args.insert("store".into(), Value::Text(def.id.clone()));
-                args.extend(key.map(|key| ("key".into(), key)));
-                let call = store_call(plan, run, *store, "read", args);
+            if is_outside(run, def) {
+                let args = key.map(|key| ("key", key));
+                let call = store_call(run, def, StoreVerb::Read, args);
                 return Ok(tool_change(run, own, fiber, node, here, call));
             }
-            if !def.can_read {
-                return Err(not_allowed(&def.id, "read"));
-            }
+            def.allows(StoreVerb::Read)?;
             let mut contents = run.stores[*store as usize].clone();
             let value = contents.read(key.as_ref());
             (Kept::Store(*store, Box::new(contents)), *out, value)
@@ -103,16 +99,11 @@ pub(crate) fn keep(
         Step::WriteStore { store, input } => {
             let written = Value::from(shape(input));
             let def = &plan.stores[*store as usize];
-            if def.persistent && !run.options.rehearsal {
-                let mut args = Map::default();
-                args.insert("store".into(), Value::Text(def.id.clone()));
-                args.insert("value".into(), written);
-                let call = store_call(plan, run, *store, "write", args);
+            if is_outside(run, def) {
+                let call = store_call(run, def, StoreVerb::Write, [("value", written)]);
                 return Ok(tool_change(run, own, fiber, node, here, call));
             }
-            if !def.can_write {
-                return Err(not_allowed(&def.id, "written"));
-            }
+            def.allows(StoreVerb::Write)?;
             let mut contents = run.stores[*store as usize].clone();
             contents.write(None, written)?;
             (Kept::Store(*store, Box::new(contents)), None, Value::Null)
@@ -161,24 +152,30 @@ fn key_of(frame: &crate::frame::Frame, operand: &Operand) -> value::Text {
     }
 }
 
-pub(crate) fn not_allowed(store: &str, does: &str) -> Fault {
-    let message = format!("store `{store}` may not be {does}: see its `access`");
-    Fault::new(FaultKind::Denied, message)
+/// Whether a store is kept outside of the run.
+pub(crate) fn is_outside(run: &Run, def: &StoreDef) -> bool {
+    def.persistent && !run.options.rehearsal
 }
 
 /// A call of a store that outlives the run.
-pub(crate) fn store_call(plan: &Plan, run: &Run, store: u32, verb: &str, args: Map) -> ToolCall {
-    let kind = plan.stores[store as usize].kind;
-    // Reading a queue takes from it.
-    let is_write = verb == "write" || kind == crate::stores::StoreKind::Queue;
+pub(crate) fn store_call(
+    run: &Run,
+    def: &StoreDef,
+    verb: StoreVerb,
+    args: impl IntoIterator<Item = (&'static str, Value)>,
+) -> ToolCall {
+    let store = StoreUse { id: def.id.clone(), kind: def.kind, verb };
+    let (touches, again) = store.contract();
+    let named = [("store", Value::Text(def.id.clone()))].into_iter();
+    let all = (verb == StoreVerb::ReadAll).then_some(("all", Value::Bool(true)));
     ToolCall {
-        nth: run.counts.by_tool.get(verb).copied().unwrap_or(0) + 1,
+        nth: run.counts.by_tool.get(verb.word()).copied().unwrap_or(0) + 1,
         server: "store".into(),
-        tool: verb.into(),
-        args,
-        touches: if is_write { Touches::Write } else { Touches::Read },
-        again: if is_write { Again::WithKey } else { Again::Freely },
-        store: Some(kind),
+        tool: verb.word().into(),
+        args: named.chain(all).chain(args).map(|(name, value)| (name.into(), value)).collect(),
+        touches,
+        again,
+        store: Some(store),
         timeout_ms: None,
     }
 }

@@ -20,7 +20,8 @@ use crate::functions::Function;
 use crate::logic::Block;
 use crate::reduce::Reducer;
 use crate::schema::{SchemaId, Schemas};
-use crate::stores::StoreKind;
+use crate::stores::{StoreKind, StoreVerb};
+use crate::{Fault, FaultKind};
 
 /// The place of a name in a frame.
 pub(crate) type Slot = u32;
@@ -268,6 +269,21 @@ pub(crate) struct StoreDef {
     pub(crate) persistent: bool,
     pub(crate) can_read: bool,
     pub(crate) can_write: bool,
+}
+
+impl StoreDef {
+    /// A store may be used as it was declared.
+    pub(crate) fn allows(&self, verb: StoreVerb) -> Result<(), Fault> {
+        let (may, done) = match verb {
+            StoreVerb::Read | StoreVerb::ReadAll => (self.can_read, "read"),
+            StoreVerb::Write => (self.can_write, "written"),
+        };
+        if may {
+            return Ok(());
+        }
+        let message = format!("store `{}` may not be {done}: see its `access`", self.id);
+        Err(Fault::new(FaultKind::Denied, message))
+    }
 }
 
 #[derive(Debug)]

@@ -7,6 +7,53 @@ mod contents;
 pub use channel::Channel;
 pub use contents::{Contents, FOUND_MAX};
 
+use graph::{Again, Touches};
+use value::Text;
+
+/// A store, and what is done to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoreUse {
+    /// Which store.
+    pub id: Text,
+    /// What kind of store it is.
+    pub kind: StoreKind,
+    /// What is done.
+    pub verb: StoreVerb,
+}
+
+/// What can be done to a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreVerb {
+    /// Reads what it holds, all of it or under a key. From a queue the first item is taken.
+    Read,
+    /// Reads everything, also of a queue: nothing is taken.
+    ReadAll,
+    /// Writes.
+    Write,
+}
+
+impl StoreVerb {
+    /// In events, and where calls are counted.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            StoreVerb::Read | StoreVerb::ReadAll => "read",
+            StoreVerb::Write => "write",
+        }
+    }
+}
+
+impl StoreUse {
+    /// What it touches, and how it may run again.
+    pub(crate) fn contract(&self) -> (Touches, Again) {
+        match (self.verb, self.kind) {
+            (StoreVerb::Write, _) | (StoreVerb::Read, StoreKind::Queue) => {
+                (Touches::Write, Again::WithKey)
+            }
+            (StoreVerb::Read | StoreVerb::ReadAll, _) => (Touches::Read, Again::Freely),
+        }
+    }
+}
+
 /// The kinds of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StoreKind {

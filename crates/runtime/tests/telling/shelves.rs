@@ -42,7 +42,7 @@ impl Shelves {
         let Request::Tool(call) = &pending.request else { return None };
         let id = call.args.get("store").unwrap().as_text().unwrap();
         let held = self.held.entry(id.clone());
-        let held = held.or_insert_with(|| Contents::new(call.store.unwrap()));
+        let held = held.or_insert_with(|| Contents::new(call.store.as_ref().unwrap().kind));
         if call.args.get("all").is_some() {
             return Some(Answer::Value(held.to_value()));
         }
