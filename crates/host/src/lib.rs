@@ -20,7 +20,7 @@ pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Call, Calling, Contract};
 pub use dispatch::{Called, Dispatcher, Limits};
 pub use drive::{DriveError, Driver, People, Reply, Stopped, Withdrawn, World};
-pub use load::{LoadError, Loaded, Traced, load, replay, traced};
+pub use load::{LoadError, Loaded, Tell, Told, Traced, load, replay, tell, traced};
 pub use models::ModelChoice;
 pub use questions::{Answered, Open, When, answer_question, find_questions, give, open_questions};
 pub use registry::{Registry, Unbound};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use history::kinds::{Fact, Kind, RunStarted, What};
-use history::{Entry, Event, Ledger, Lineage, Place, Stream, Visit};
+use history::kinds::{Kind, RunStarted, What};
+use history::{Entry, Ledger, Lineage, Place, Stream, Visit};
 use runtime::{Difference, Fold, Logic, Plan, Run, Step};
 use store::{Store, StoreError};
 
@@ -87,16 +87,78 @@ pub fn traced(
     logic: &mut dyn Logic,
 ) -> Result<Traced, LoadError> {
     let mut steps = Vec::new();
-    let mut take = |fold: &mut Fold, seq, event: &Event, fact: &Fact, logic: &mut dyn Logic| {
-        runtime::trace(fold, seq, event, fact, logic, &mut steps)
-    };
-    let folded = fold(store, stream, until, None, logic, Some(&mut take));
-    let Folded { mut fold, next, .. } = folded?;
-    if until.is_none() {
-        runtime::trace_rest(&mut fold, next.saturating_sub(1), logic, &mut steps);
+    let folded = tell_all(store, stream, until, logic, &mut |told| {
+        if let Told::Step(step) = told {
+            steps.push(step);
+        }
+        Visit::More
+    })?;
+    let (plan, run) = folded.fold.finish();
+    Ok(Traced { plan, run, steps, next: folded.next })
+}
+
+/// What is told of a run.
+pub enum Told<'a> {
+    /// An event stands here in its history.
+    Event(&'a Place, &'a Entry),
+    /// It did something.
+    Step(Step),
+}
+
+/// Hears of a run, as long as it wants more.
+pub type Tell<'a> = dyn FnMut(Told<'_>) -> Visit + 'a;
+
+/// Tells of a run in order, up to an event where that is given: each event, and behind it what
+/// follows from it. Nothing of it is kept. Gives back the plan that the run goes by.
+pub fn tell(
+    store: &dyn Store,
+    stream: &Stream,
+    until: Option<u64>,
+    logic: &mut dyn Logic,
+    tell: &mut Tell<'_>,
+) -> Result<Arc<Plan>, LoadError> {
+    Ok(tell_all(store, stream, until, logic, tell)?.fold.finish().0)
+}
+
+fn tell_all(
+    store: &dyn Store,
+    stream: &Stream,
+    until: Option<u64>,
+    logic: &mut dyn Logic,
+    tell: &mut Tell<'_>,
+) -> Result<Folded, LoadError> {
+    let mut telling = Telling { tell, visit: Visit::More, between: Vec::new() };
+    let folded = fold(store, stream, until, None, logic, Some(&mut telling));
+    telling.events();
+    let mut folded = folded?;
+    if until.is_none() && telling.visit == Visit::More {
+        let last = folded.next.saturating_sub(1);
+        runtime::trace_rest(&mut folded.fold, last, logic, &mut |step| telling.step(step));
     }
-    let (plan, run) = fold.finish();
-    Ok(Traced { plan, run, steps, next })
+    Ok(folded)
+}
+
+/// Brings events and steps into their order.
+struct Telling<'a, 't> {
+    tell: &'a mut Tell<'t>,
+    visit: Visit,
+    /// Events that belong to something of which more must come. What comes before that may still
+    /// have to be told.
+    between: Vec<(Place, Entry)>,
+}
+
+impl Telling<'_, '_> {
+    fn step(&mut self, step: Step) {
+        self.visit = (self.tell)(Told::Step(step));
+    }
+
+    fn events(&mut self) {
+        for (place, entry) in self.between.drain(..) {
+            if self.visit == Visit::More {
+                self.visit = (self.tell)(Told::Event(&place, &entry));
+            }
+        }
+    }
 }
 
 /// Derives a run again, with another graph where one is given. Nothing is called but logic.
@@ -108,10 +170,6 @@ pub fn replay(
 ) -> Result<u64, LoadError> {
     Ok(fold(store, stream, None, plan, logic, None)?.next)
 }
-
-/// Takes one event into a fold.
-type Take<'a> =
-    dyn FnMut(&mut Fold, u64, &Event, &Fact, &mut dyn Logic) -> Result<(), Difference> + 'a;
 
 struct Folded {
     fold: Fold,
@@ -125,20 +183,24 @@ fn fold(
     until: Option<u64>,
     other_plan: Option<Arc<Plan>>,
     logic: &mut dyn Logic,
-    mut watch: Option<&mut Take<'_>>,
+    mut telling: Option<&mut Telling<'_, '_>>,
 ) -> Result<Folded, LoadError> {
     let lineage = Lineage::of(store, stream, until)?;
     let lineage = lineage.ok_or_else(|| LoadError::NoRun(stream.clone()))?;
     let mut folding = Folding { store, other_plan, fold: None, ledger: Ledger::default(), next: 0 };
     let mut failed = None;
     lineage.visit(store, None, 0, |place, entry| {
-        match folding.take(&place, &entry, logic, watch.as_deref_mut()) {
-            Ok(()) => Visit::More,
-            Err(error) => {
-                failed = Some(error);
-                Visit::Stop
-            }
+        let taken = folding.take(&place, &entry, logic, telling.as_deref_mut());
+        if let Err(error) = taken {
+            failed = Some(error);
+            return Visit::Stop;
         }
+        let Some(telling) = &mut telling else { return Visit::More };
+        telling.between.push((place, entry));
+        if !folding.is_between() {
+            telling.events();
+        }
+        telling.visit
     })?;
     if let Some(error) = failed {
         return Err(error);
@@ -157,15 +219,20 @@ struct Folding<'a> {
 }
 
 impl Folding<'_> {
+    /// Whether the last events belong to something of which more must come.
+    fn is_between(&self) -> bool {
+        self.fold.as_ref().is_some_and(Fold::is_between)
+    }
+
     fn take(
         &mut self,
         place: &Place,
         entry: &Entry,
         logic: &mut dyn Logic,
-        watch: Option<&mut Take<'_>>,
+        telling: Option<&mut Telling<'_, '_>>,
     ) -> Result<(), LoadError> {
         // What the engine derives need not be read, if nobody looks at what happens.
-        let fold = self.fold.as_mut().filter(|_| watch.is_none());
+        let fold = self.fold.as_mut().filter(|_| telling.is_none());
         if let Some(fact) = fold.and_then(|fold| fold.take_derived(&entry.event, logic)) {
             self.ledger.apply(&entry.event, Some(&fact));
             self.next = entry.seq + 1;
@@ -184,8 +251,11 @@ impl Folding<'_> {
             self.begin(started, foreign)?;
         }
         let fold = self.fold.as_mut().ok_or_else(foreign)?;
-        let taken = match watch {
-            Some(take) => take(fold, entry.seq, &entry.event, &fact, logic),
+        let taken = match telling {
+            Some(telling) => {
+                let mut tell = |step| telling.step(step);
+                runtime::trace(fold, entry.seq, &entry.event, &fact, logic, &mut tell)
+            }
             None => fold.take(entry.seq, &entry.event, &fact, logic),
         };
         taken.map_err(|difference| LoadError::Differs(place.clone(), Box::new(difference)))

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use history::kinds::{Class, Kind, summary};
 use history::{Event, Lineage, Place, Timestamp, Timing, Visit, duration_words};
-use host::{Python, traced};
+use host::{LoadError, Python, Told, tell};
 use runtime::Step;
 use store::{Entry, Store};
 use value::{Map, Value, json};
@@ -24,82 +24,132 @@ pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
     if arguments.from >= lineage.until() {
         bail!("`{}` ends at {}", until.stream, lineage.until().saturating_sub(1));
     }
-    let steps = match arguments.trace {
-        true => steps(&*store, &until, lineage.until())?,
-        false => Vec::new(),
+    let mut page = Page {
+        arguments,
+        out: output::page(),
+        lines: Lines::new(&*store, &until),
+        run: until.stream.to_string(),
+        shown: 0,
+        failed: Ok(()),
     };
-    let mut shown = 0;
-    let mut out = output::page();
-    if arguments.format.is_json() {
-        let run = output::visible(json::compact(&Value::from(until.stream.to_string())));
-        write!(out, "{{\"run\": {run}, \"events\": [")?;
-    }
-    let mut failed = Ok(());
-    let mut lines = Lines::new(&*store, &until);
-    // What was asked before the first line that is shown still tells how long things took.
-    let read = lineage.visit(&*store, None, 0, |place, entry| {
-        let members = entry.event.members();
-        let took = lines.timing.observe(&entry.event, &members);
-        if entry.seq < arguments.from {
-            return Visit::More;
+    let read = match arguments.trace {
+        true => {
+            let info = store.stream(&until.stream)?.context("a run that was found is there")?;
+            // What follows the last event is shown only where that is the run's last.
+            let limit = (lineage.until() < info.next).then_some(lineage.until());
+            let mut each = |told: Told<'_>| match told {
+                Told::Event(place, entry) => page.event(place, entry),
+                Told::Step(step) => page.step(&step),
+            };
+            let told = tell(&*store, &until.stream, limit, &mut Python::default(), &mut each);
+            told.map(drop).map_err(|error| match error {
+                LoadError::Store(error) => error.into(),
+                other => other.into(),
+            })
         }
-        if arguments.limit.is_some_and(|limit| shown >= limit) {
+        false => lineage
+            .visit(&*store, None, 0, |place, entry| page.event(&place, &entry))
+            .map_err(anyhow::Error::from),
+    };
+    page.end(read)
+}
+
+/// What is printed, as it comes.
+struct Page<'a, W> {
+    arguments: &'a Log,
+    out: W,
+    lines: Lines<'a>,
+    run: String,
+    /// How many events.
+    shown: usize,
+    failed: std::io::Result<()>,
+}
+
+impl<W: Write> Page<'_, W> {
+    fn event(&mut self, place: &Place, entry: &Entry) -> Visit {
+        let members = entry.event.members();
+        // What was asked before the first line that is shown still tells how long things took.
+        let took = self.lines.timing.observe(&entry.event, &members);
+        if self.failed.is_err() || self.arguments.limit.is_some_and(|limit| self.shown >= limit) {
             return Visit::Stop;
         }
-        let written = if arguments.format.is_json() {
-            let comma = if shown > 0 { "," } else { "" };
-            let value = output::visible(json::compact(&lines.value(&place, &entry, &members)));
-            write!(out, "{comma}\n  {value}").and_then(|()| {
-                after(&steps, entry.seq).try_for_each(|step| {
-                    write!(out, ",\n  {}", output::visible(json::compact(&step.to_value())))
-                })
-            })
-        } else {
-            out.write_all(lines.line(&place, &entry, &members, took).as_bytes()).and_then(|()| {
-                after(&steps, entry.seq)
-                    .try_for_each(|step| out.write_all(lines.step(step).as_bytes()))
-            })
-        };
-        shown += 1;
-        failed = written;
-        if failed.is_ok() { Visit::More } else { Visit::Stop }
-    });
-    failed?;
-    if !arguments.format.is_json() {
-        out.flush()?;
-        read?;
-        return Ok(Outcome::Fine);
-    }
-    // A document that has begun must be one to the end, also where the store is damaged.
-    write!(out, "\n]")?;
-    let outcome = match read {
-        Ok(()) => Outcome::Fine,
-        Err(error) => {
-            let error = error.into();
-            output::complain(&error);
-            let why = opened::refusal(&error).get("error").cloned().unwrap_or_default();
-            write!(out, ", \"error\": {}", output::visible(json::compact(&why)))?;
-            Outcome::Found
+        if entry.seq < self.arguments.from {
+            return Visit::More;
         }
-    };
-    writeln!(out, "}}")?;
-    out.flush()?;
-    Ok(outcome)
-}
+        self.failed = if self.arguments.format.is_json() {
+            self.entry(&self.lines.value(place, entry, &members))
+        } else {
+            let line = self.lines.line(place, entry, &members, took);
+            self.out.write_all(line.as_bytes())
+        };
+        self.shown += 1;
+        self.visit()
+    }
 
-/// What the engine did between the events of a run.
-fn steps(store: &dyn Store, until: &Place, next: u64) -> Result<Vec<Step>> {
-    let info = store.stream(&until.stream)?.context("a run that was found is there")?;
-    // What follows the last event is shown only where that is the run's last.
-    let limit = (next < info.next).then_some(next);
-    Ok(traced(store, &until.stream, limit, &mut Python::default())?.steps)
-}
+    /// Something that the engine did behind the last event, and that no event tells of.
+    fn step(&mut self, step: &Step) -> Visit {
+        if self.failed.is_ok() && self.shown > 0 && step.events == 0 {
+            self.failed = if self.arguments.format.is_json() {
+                self.entry(&step.to_value())
+            } else {
+                let line = self.lines.step(step);
+                self.out.write_all(line.as_bytes())
+            };
+        }
+        self.visit()
+    }
 
-/// The steps that follow an event, and that no event tells of.
-fn after(steps: &[Step], seq: u64) -> impl Iterator<Item = &Step> {
-    let first = steps.partition_point(|step| step.seq < seq);
-    let own = steps[first..].iter().take_while(move |step| step.seq == seq);
-    own.filter(|step| step.events == 0)
+    fn visit(&self) -> Visit {
+        if self.failed.is_ok() { Visit::More } else { Visit::Stop }
+    }
+
+    /// One more entry of the document, which begins with the first.
+    fn entry(&mut self, value: &Value) -> std::io::Result<()> {
+        if self.shown == 0 {
+            self.begin()?;
+        } else {
+            self.out.write_all(b",")?;
+        }
+        write!(self.out, "\n  {}", output::visible(json::compact(value)))
+    }
+
+    fn begin(&mut self) -> std::io::Result<()> {
+        let run = output::visible(json::compact(&Value::from(self.run.as_str())));
+        write!(self.out, "{{\"run\": {run}, \"events\": [")
+    }
+
+    /// A document that has begun must be one to the end, also where the store is damaged, or the
+    /// run is not what the engine derives.
+    fn end(mut self, read: Result<()>) -> Result<Outcome> {
+        std::mem::replace(&mut self.failed, Ok(()))?;
+        let is_underivable = read.as_ref().is_err_and(|error| error.is::<LoadError>());
+        if !self.arguments.format.is_json() || is_underivable && self.shown == 0 {
+            self.out.flush()?;
+            read?;
+            return Ok(Outcome::Fine);
+        }
+        if self.shown == 0 {
+            self.begin()?;
+        }
+        write!(self.out, "\n]")?;
+        if let Err(error) = &read {
+            let why = match is_underivable {
+                true => Value::map([("message", output::told(error).into())]),
+                false => opened::refusal(error).get("error").cloned().unwrap_or_default(),
+            };
+            write!(self.out, ", \"error\": {}", output::visible(json::compact(&why)))?;
+        }
+        writeln!(self.out, "}}")?;
+        self.out.flush()?;
+        match read {
+            Ok(()) => Ok(Outcome::Fine),
+            Err(error) if is_underivable => Err(error),
+            Err(error) => {
+                output::complain(&error);
+                Ok(Outcome::Found)
+            }
+        }
+    }
 }
 
 /// Makes lines of events.

@@ -36,6 +36,74 @@ fn a_step_stands_among_the_events_as_an_event_does() {
     assert_eq!(told.last(), Some(&"returned"), "{told:?}");
 }
 
+/// How a block failed is known only from the second of two events; what came before it is told
+/// before both.
+#[test]
+fn a_step_stands_before_the_events_that_come_after_it() {
+    let folder = Folder::new();
+    let spec = r#"
+name: Fails
+version: "1.0"
+description: Fails in its second step.
+entry_point: first
+entities:
+  - { id: who, type: agent, label: Who, model: m, system_prompt: Say }
+processes:
+  - { id: first, type: step, label: First, logic: "state.data['n'] = 1" }
+  - { id: second, type: step, label: Second, logic: "raise ValueError('no')" }
+edges:
+  - { type: flow, from: first, to: second }
+"#;
+    folder.write("agent.yaml", spec);
+    assert_eq!(folder.run(&["run", "agent.yaml", "--id", "r"]).code, 1);
+    let log = folder.run(&["log", "r", "--trace", "--json"]).json();
+    let told = list(&log, "events").iter().map(|entry| match entry.get("step") {
+        Some(step) => format!("  {} {}\n", text(step, "what"), text(step, "at")),
+        None => format!("{}\n", text(entry, "kind")),
+    });
+    expect_test::expect![[r#"
+        run_started
+          entered first
+          ran first/n1
+          entered second
+        tool_call
+        tool_result
+        run_finished
+    "#]]
+    .assert_eq(&told.collect::<String>());
+}
+
+/// A history that says something else than the engine does is told up to there.
+#[test]
+fn a_trace_ends_where_the_history_is_not_what_the_engine_derives() {
+    let folder = Folder::new();
+    folder.write("agent.json", graph(&[("start", END, "")]));
+    folder.run(&["run", "agent.json", "--id", "r", "--input", "long=1"]);
+    let log = folder.run(&["log", "r", "--json"]).json();
+    let lines = list(&log, "events").iter().map(|entry| {
+        let mut event = entry.get("event").unwrap().as_map().unwrap().clone();
+        event.remove("event_id");
+        event.insert("run_id".into(), "other".into());
+        if text(entry, "kind") == "run_finished" {
+            event.insert("result".into(), "something else".into());
+        }
+        value::json::compact(&event.into()) + "\n"
+    });
+    folder.write("other.jsonl", lines.collect::<String>());
+    assert_eq!(folder.run(&["import", "other.jsonl"]).code, 0);
+    let told = folder.run(&["log", "other", "--trace", "--json"]);
+    let document = told.json();
+    let entries = list(&document, "events");
+    assert_eq!((told.code, text(&entries[0], "kind")), (2, "run_started"));
+    let last = entries.last().and_then(|entry| entry.get("step")).unwrap();
+    assert_eq!(text(last, "what"), "returned");
+    let message = text(document.get("error").unwrap(), "message");
+    assert!(message.starts_with("`other@1` is not what the engine derives"), "{message}");
+    let told = folder.run(&["log", "other", "--trace"]);
+    assert_eq!((told.code, told.stdout.lines().count()), (2, entries.len() + 1));
+    assert!(told.stderr.contains(message), "{}", told.stderr);
+}
+
 /// Whoever pauses a run does not answer for others; whoever comes too late cannot.
 #[test]
 fn the_inbox_has_what_can_be_answered() {

@@ -296,23 +296,23 @@ pub enum By {
     TooLate,
 }
 
-/// Takes one more event into a fold, and adds what happened before and with it.
+/// Takes one more event into a fold, and tells what happened before and with it.
 pub fn trace(
     fold: &mut Fold,
     seq: u64,
     event: &Event,
     fact: &Fact,
     logic: &mut dyn Logic,
-    steps: &mut Vec<Step>,
+    tell: &mut dyn FnMut(Step),
 ) -> Result<(), Difference> {
     let before = seq.saturating_sub(1 + fold.unmatched());
-    let mut watch = watch::Tracing { before, seq, steps };
+    let mut watch = watch::Tracing { before, seq, tell };
     fold.take_watched(seq, event, fact, logic, &mut watch)
 }
 
-/// Adds what follows from the last event (which had this number) until something would be
+/// Tells what follows from the last event (which had this number) until something would be
 /// recorded, or only the world can go on.
-pub fn trace_rest(fold: &mut Fold, seq: u64, logic: &mut dyn Logic, steps: &mut Vec<Step>) {
-    let mut watch = watch::Tracing { before: seq, seq, steps };
+pub fn trace_rest(fold: &mut Fold, seq: u64, logic: &mut dyn Logic, tell: &mut dyn FnMut(Step)) {
+    let mut watch = watch::Tracing { before: seq, seq, tell };
     fold.go_on(logic, &mut watch, None);
 }

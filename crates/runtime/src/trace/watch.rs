@@ -23,7 +23,7 @@ pub(super) struct Tracing<'a> {
     pub(super) before: u64,
     /// The one that is taken in.
     pub(super) seq: u64,
-    pub(super) steps: &'a mut Vec<Step>,
+    pub(super) tell: &'a mut dyn FnMut(Step),
 }
 
 impl Watch for Tracing<'_> {
@@ -32,7 +32,7 @@ impl Watch for Tracing<'_> {
         let events = change.events.len() as u64;
         let seq = if events == 0 { self.before } else { self.seq };
         teller.tell(change, &mut |fiber, at: Text, what| {
-            self.steps.push(Step { seq, events, fiber, at, what });
+            (self.tell)(Step { seq, events, fiber, at, what });
         });
     }
 }

@@ -131,10 +131,10 @@ impl Log {
             {
                 fold.change_plan(plan_of(new)).unwrap();
             }
-            trace(&mut fold, seq, event, &fact, &mut Lines, &mut steps)?;
+            trace(&mut fold, seq, event, &fact, &mut Lines, &mut |step| steps.push(step))?;
         }
         let last = self.events.len() as u64 - 1;
-        trace_rest(&mut fold, last, &mut Lines, &mut steps);
+        trace_rest(&mut fold, last, &mut Lines, &mut |step| steps.push(step));
         Ok((fold, steps))
     }
 
