@@ -55,4 +55,4 @@ pub use run::{Failure, Run, Status, Usage};
 pub use trace::{
     Answered, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind, trace, trace_rest,
 };
-pub use why::{Decision, NotTaken, Why, why};
+pub use why::{Decision, NotTaken, Trail, Why};

@@ -1,8 +1,9 @@
 //! `quipu why`
 
 use anyhow::{Context, Result};
-use host::{Python, traced};
-use runtime::why;
+use history::Visit;
+use host::{Python, Told, tell};
+use runtime::Trail;
 
 use crate::args::running::Why;
 use crate::opened::{Access, open};
@@ -14,8 +15,14 @@ pub(crate) fn run(arguments: &Why) -> Result<Outcome> {
     let place = find::place(&*store, &arguments.at)?;
     run_stream(&place.stream)?;
     let mut logic = Python::default();
-    let traced = traced(&*store, &place.stream, Some(place.seq + 1), &mut logic)?;
-    let why = why(&traced.plan, &place.stream.to_string(), &traced.steps, place.seq);
+    let mut trail = Trail::new(place.seq);
+    let plan = tell(&*store, &place.stream, Some(place.seq + 1), &mut logic, &mut |told| {
+        if let Told::Step(step) = told {
+            trail.add(step);
+        }
+        Visit::More
+    })?;
+    let why = trail.why(&plan, &place.stream.to_string());
     let why = why.with_context(|| format!("nothing is known of `{place}`"))?;
     if arguments.format.is_json() {
         output::print_json(&why.to_value())?;

@@ -11,12 +11,29 @@ use crate::run::Status;
 use crate::trace::{Answered, By, Decided, Joined, Seen, Step, StepKind, target};
 use crate::{Failure, Fault};
 
-/// The decision that a step is, if it is one. What only ends something counts where it is asked
-/// about itself.
-pub(super) fn decision(plan: &Plan, steps: &[Step], at: usize, asked: bool) -> Option<Decision> {
-    let step = &steps[at];
+/// Whether a step is a decision about what follows.
+pub(super) fn is_decision(step: &Step) -> bool {
     match &step.what {
-        StepKind::Decided(_) => Some(gate(plan, steps, at)),
+        StepKind::Decided(_)
+        | StepKind::Turned { .. }
+        | StepKind::CameBack { turns: Some(_), .. }
+        | StepKind::TriedAgain { .. }
+        | StepKind::Handled { .. }
+        | StepKind::Refused { .. } => true,
+        // A join decides where some branches did not succeed, or need not have.
+        StepKind::Joined(joined) => {
+            joined.outcome.is_err() || !joined.failed.is_empty() || !joined.cancelled.is_empty()
+        }
+        StepKind::Answered(answered) => answered.by == By::Nobody,
+        _ => false,
+    }
+}
+
+/// The decision that the last of some steps is. Those before it are what explains it.
+pub(super) fn decision(plan: &Plan, steps: &[Step]) -> Option<Decision> {
+    let (step, before) = steps.split_last()?;
+    match &step.what {
+        StepKind::Decided(_) => Some(gate(plan, steps)),
         StepKind::Turned { .. } | StepKind::CameBack { turns: Some(_), .. } => {
             Some(turn(plan, step))
         }
@@ -24,14 +41,10 @@ pub(super) fn decision(plan: &Plan, steps: &[Step], at: usize, asked: bool) -> O
             Some(retry(plan, step, *attempt, *of, fault))
         }
         StepKind::Handled { handler, fault } => Some(handled(plan, step, handler, fault)),
-        StepKind::Joined(joined) => join(plan, steps, at, joined),
-        StepKind::Answered(answered) if answered.by == By::Nobody => {
-            Some(expiry(plan, steps, at, answered))
-        }
-        StepKind::Refused { call, fault } => Some(refused(steps, at, call, fault)),
-        StepKind::Finished { status, failure: Some(failure), .. } if asked => {
-            Some(ended(*status, failure))
-        }
+        StepKind::Joined(joined) => Some(join(plan, before, step, joined)),
+        StepKind::Answered(answered) => Some(expiry(plan, before, step, answered)),
+        StepKind::Refused { call, fault } => Some(refused(before, step, call, fault)),
+        StepKind::Finished { status, failure: Some(failure), .. } => Some(ended(*status, failure)),
         _ => None,
     }
 }
@@ -41,20 +54,12 @@ fn leads(to: Option<&Text>) -> Text {
 }
 
 /// A chain of questions that were asked one after the other.
-fn gate(plan: &Plan, steps: &[Step], last: usize) -> Decision {
-    let mut chain: Vec<(&Step, &Decided)> = Vec::new();
-    for step in steps[..=last].iter().rev().filter(|step| step.fiber == steps[last].fiber) {
-        match (&step.what, chain.last()) {
-            (StepKind::Decided(decided), None) => chain.push((step, decided)),
-            (StepKind::Decided(decided), Some((next, _)))
-                if decided.to.as_ref() == Some(&next.at) =>
-            {
-                chain.push((step, decided));
-            }
-            _ => break,
-        }
-    }
-    chain.reverse();
+fn gate(plan: &Plan, steps: &[Step]) -> Decision {
+    let questions = steps.iter().filter_map(|step| match &step.what {
+        StepKind::Decided(decided) => Some((step, &**decided)),
+        _ => None,
+    });
+    let chain: Vec<(&Step, &Decided)> = questions.collect();
     let mut values: Vec<(Text, Value)> = Vec::new();
     let mut not_taken = Vec::new();
     for (place, (step, decided)) in chain.iter().enumerate() {
@@ -191,14 +196,10 @@ fn handled(plan: &Plan, step: &Step, handler: &Text, fault: &Fault) -> Decision 
     }
 }
 
-/// A join decides where some branches did not succeed, or need not have.
-fn join(plan: &Plan, steps: &[Step], at: usize, joined: &Joined) -> Option<Decision> {
-    if joined.outcome.is_ok() && joined.failed.is_empty() && joined.cancelled.is_empty() {
-        return None;
-    }
-    let step = &steps[at];
-    let branches = steps[..at].iter().rev().find_map(|earlier| match &earlier.what {
-        StepKind::Forked { group, branches, .. } if *group == joined.group => Some(branches),
+/// How branches ended.
+fn join(plan: &Plan, before: &[Step], step: &Step, joined: &Joined) -> Decision {
+    let branches = before.iter().find_map(|earlier| match &earlier.what {
+        StepKind::Forked { branches, .. } => Some(branches),
         _ => None,
     });
     let label = |place: &u32| {
@@ -218,7 +219,7 @@ fn join(plan: &Plan, steps: &[Step], at: usize, joined: &Joined) -> Option<Decis
         target: next.clone(),
         needs: format!("{} branches succeed", joined.needed).into(),
     });
-    Some(Decision {
+    Decision {
         decision: match &joined.outcome {
             Ok(_) => leads(next.as_ref()),
             Err(fault) => format!("{} fails with {}", step.at, fault.kind.word()).into(),
@@ -232,21 +233,20 @@ fn join(plan: &Plan, steps: &[Step], at: usize, joined: &Joined) -> Option<Decis
             ("given_up".into(), labels(&joined.cancelled)),
         ],
         not_taken: failed.into_iter().chain(given_up).collect(),
-    })
+    }
 }
 
-fn asked<'s>(steps: &'s [Step], before: usize, wanted: &str) -> Option<&'s Request> {
-    steps[..before].iter().rev().find_map(|step| match &step.what {
-        StepKind::Requested { call, request } if **call == *wanted => Some(request),
+fn asked(before: &[Step]) -> Option<&Request> {
+    before.iter().find_map(|step| match &step.what {
+        StepKind::Requested { request, .. } => Some(request),
         _ => None,
     })
 }
 
 /// Nobody answered in time.
-fn expiry(plan: &Plan, steps: &[Step], at: usize, answered: &Answered) -> Decision {
-    let step = &steps[at];
+fn expiry(plan: &Plan, before: &[Step], step: &Step, answered: &Answered) -> Decision {
     let next = node(plan, &step.at).and_then(|node| target(plan, node.next));
-    let question = match asked(steps, at, &answered.call) {
+    let question = match asked(before) {
         Some(Request::Question(question)) => Some(question),
         _ => None,
     };
@@ -275,9 +275,8 @@ fn help(fault: &Fault) -> Text {
 }
 
 /// A decider did not allow a call.
-fn refused(steps: &[Step], at: usize, call: &Text, fault: &Fault) -> Decision {
-    let step = &steps[at];
-    let (target, values) = match asked(steps, at, call) {
+fn refused(before: &[Step], step: &Step, call: &Text, fault: &Fault) -> Decision {
+    let (target, values) = match asked(before) {
         Some(Request::Tool(tool)) => {
             let args = Value::from(tool.args.clone());
             (format!("{}.{}", tool.server, tool.tool).into(), vec![("args".into(), args)])

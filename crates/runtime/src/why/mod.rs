@@ -2,17 +2,16 @@
 //! have led elsewhere.
 
 mod explain;
+mod trail;
 mod ways;
 
 use std::fmt;
 
 use value::{Text, Value};
 
-use crate::plan::Plan;
-use crate::trace::{Step, StepKind, object, words};
+use crate::trace::{object, words};
 
-/// So much of the path is told.
-const PATH_MAX: usize = 20;
+pub use trail::Trail;
 
 /// Why a run came to an event.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,81 +53,6 @@ pub struct NotTaken {
     pub target: Option<Text>,
     /// What would have led there.
     pub needs: Text,
-}
-
-/// Why a run came to the event with this number; nothing where there is none. `plan` is the one
-/// that the run goes by, `steps` are all that it has taken.
-pub fn why(plan: &Plan, run: &str, steps: &[Step], seq: u64) -> Option<Why> {
-    let covers = |step: &Step| step.seq + 1 - step.events.min(step.seq + 1) <= seq;
-    let own = steps.iter().position(|step| step.events > 0 && covers(step) && seq <= step.seq);
-    let at = own.or_else(|| steps.iter().rposition(|step| step.seq < seq))?;
-    let event = match own {
-        Some(own) => steps[own].to_string().into(),
-        None => "an event that decides nothing".into(),
-    };
-    let back = Backwards { steps, at, fiber: steps[at].fiber };
-    let (decided, path) = back.walk(plan);
-    Some(Why { run: run.into(), seq, event, decided, path })
-}
-
-/// Goes from a step back to the last decision that led to it.
-struct Backwards<'a> {
-    steps: &'a [Step],
-    at: usize,
-    fiber: u32,
-}
-
-impl Backwards<'_> {
-    fn walk(mut self, plan: &Plan) -> (Option<Decision>, Vec<Text>) {
-        let mut decided = None;
-        let mut path = Vec::new();
-        let mut at = self.at;
-        loop {
-            let step = &self.steps[at];
-            if step.fiber == self.fiber {
-                if matches!(step.what, StepKind::Entered) {
-                    path.push(step.at.clone());
-                }
-                // What is decided after the decision belongs to the path only.
-                if decided.is_none() {
-                    decided = explain::decision(plan, self.steps, at, at == self.at);
-                }
-                at = self.before_call(at);
-            } else if let StepKind::Forked { branches, .. } = &step.what
-                && branches.iter().any(|branch| branch.fiber == self.fiber)
-            {
-                self.fiber = step.fiber;
-            }
-            if at == 0 || decided.is_some() && path.len() >= PATH_MAX {
-                path.truncate(PATH_MAX);
-                path.reverse();
-                return (decided, path);
-            }
-            at -= 1;
-        }
-    }
-
-    /// Where a call came back, the step that made it: what was decided inside does not matter any
-    /// more. Any other step is itself.
-    fn before_call(&self, from: usize) -> usize {
-        if !matches!(self.steps[from].what, StepKind::CameBack { turns: None, .. }) {
-            return from;
-        }
-        let mut open = 0;
-        let node = &self.steps[from].at;
-        let own = |step: &Step| step.fiber == self.fiber && step.at == *node;
-        for at in (0..=from).rev().filter(|at| own(&self.steps[*at])) {
-            match &self.steps[at].what {
-                StepKind::CameBack { .. } | StepKind::Unwound { .. } => open += 1,
-                StepKind::Called { .. } => open -= 1,
-                _ => {}
-            }
-            if open == 0 {
-                return at;
-            }
-        }
-        from
-    }
 }
 
 impl Why {

@@ -1,14 +1,21 @@
 use expect_test::{Expect, expect};
-use runtime::{Answer, Fault, FaultKind, Options, Pending, Request, why};
-use value::json;
+use runtime::{
+    Answer, Answered, By, Fault, FaultKind, Options, Pending, Request, Step, StepKind, Trail, Why,
+};
+use value::{Text, Value, json};
 
 use crate::driving::{Log, Made, ontology, plainly, run, run_with, says, sketch};
 use crate::trace::GATE;
 
-fn check(made: &Made, log: &Log, seq: u64, told: Expect) {
+fn why(made: &Made, log: &Log, seq: u64) -> Why {
     let (_, steps) = log.told(&made.plan).unwrap();
-    let why = why(&made.plan, &log.run, &steps, seq).unwrap();
-    told.assert_eq(&why.to_string());
+    let mut trail = Trail::new(seq);
+    steps.into_iter().for_each(|step| trail.add(step));
+    trail.why(&made.plan, &log.run).unwrap()
+}
+
+fn check(made: &Made, log: &Log, seq: u64, told: Expect) {
+    told.assert_eq(&why(made, log, seq).to_string());
 }
 
 #[test]
@@ -61,8 +68,7 @@ fn before_any_decision_there_is_only_the_path() {
           path: draft
     "#]],
     );
-    let (_, steps) = log.told(&made.plan).unwrap();
-    let told = why(&made.plan, "r", &steps, 1).unwrap();
+    let told = why(&made, &log, 1);
     expect![[r#"
         {
           "run": "r",
@@ -313,4 +319,25 @@ late
           path: main > late
     "#]],
     );
+}
+
+/// What was under way when a process died may be answered when its branch is long finished.
+#[test]
+fn an_answer_that_comes_too_late_still_has_its_path() {
+    let made = sketch("main\n  J var=$x\n");
+    let step = |seq, events, at: &str, what| Step { seq, events, fiber: 1, at: at.into(), what };
+    let call: Text = "c1".into();
+    let (answer, wrote, to) = (Ok(Value::Null), Vec::new(), None);
+    let late = Answered { call: call.clone(), by: By::TooLate, answer, wrote, to };
+    let mut trail = Trail::new(2);
+    trail.add(step(0, 0, "main", StepKind::Entered));
+    trail.add(step(1, 1, "main/n1", StepKind::Interrupted { call, attempt: 1 }));
+    trail.add(step(1, 0, "main/n2", StepKind::Arrived));
+    trail.add(step(2, 1, "main/n1", StepKind::Answered(Box::new(late))));
+    expect![[r#"
+        r@2 [1] main/n1: c1 is answered when nobody waits any more
+          nothing was decided before it: there was one way to go
+          path: main
+    "#]]
+    .assert_eq(&trail.why(&made.plan, "r").unwrap().to_string());
 }
