@@ -22,7 +22,7 @@ impl Difference {
     /// `{"seq", "recorded", "derived", "why"}`.
     pub fn to_value(&self) -> Value {
         Value::map([
-            ("seq", Value::Int(i64::try_from(self.seq).unwrap_or(i64::MAX))),
+            ("seq", Value::count(self.seq)),
             ("recorded", self.recorded.value()),
             ("derived", self.derived.as_ref().map(|derived| derived.value()).into()),
             ("why", self.why.clone().into()),

@@ -96,20 +96,21 @@ impl Options {
             ("in_flight", self.limits.in_flight, usual.in_flight),
         ] {
             if own != usual {
-                limits.insert(name.into(), number(own));
+                limits.insert(name.into(), Value::count(own));
             }
         }
         if let Some(tokens) = self.limits.tokens {
-            limits.insert("tokens".into(), number(tokens));
+            limits.insert("tokens".into(), Value::count(tokens));
         }
         if let Some(cost) = self.limits.cost {
             limits.insert("cost".into(), Value::text(cost.to_string()));
         }
         if let Some(time) = self.limits.time_ms {
-            limits.insert("time_ms".into(), number(time));
+            limits.insert("time_ms".into(), Value::count(time));
         }
         if !self.limits.calls.is_empty() {
-            let calls = self.limits.calls.iter().map(|(tool, most)| (tool.clone(), number(*most)));
+            let calls =
+                self.limits.calls.iter().map(|(tool, most)| (tool.clone(), Value::count(*most)));
             limits.insert("calls".into(), Value::map(calls));
         }
         let mut put = |name: &str, value: Value| {
@@ -237,10 +238,6 @@ impl ToolContract {
             made_up: value.get("made_up") == Some(&Value::Bool(true)),
         }
     }
-}
-
-fn number(number: u64) -> Value {
-    Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 fn as_number(value: &Value) -> Option<u64> {

@@ -58,6 +58,11 @@ impl Value {
         Value::List(Arc::new(items.into_iter().collect()))
     }
 
+    /// How many, how much or the how manieth. Nothing that is counted comes near the largest number.
+    pub fn count(number: impl TryInto<i64>) -> Value {
+        Value::Int(number.try_into().unwrap_or(i64::MAX))
+    }
+
     /// An object with the given members, in this order.
     pub fn map<K: Into<Text>>(members: impl IntoIterator<Item = (K, Value)>) -> Value {
         Value::Map(Arc::new(members.into_iter().map(|(key, value)| (key.into(), value)).collect()))

@@ -45,7 +45,7 @@ impl Term {
             Term::Name(path) => Cow::Borrowed(path.find(names).unwrap_or(&MISSING)),
             Term::Length(path) => {
                 let length = path.find(names).map_or(0, length);
-                Cow::Owned(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
+                Cow::Owned(Value::count(length))
             }
             Term::Lit(value) => Cow::Borrowed(value),
         }

@@ -45,7 +45,7 @@ fn at_line(name: &str, what: String, kind: FaultKind, line: usize, text: &str) -
     let mut fault = Fault::new(kind, format!("{what} (line {line}: `{text}`)"));
     fault.details = Some(Value::map([
         ("exception", Value::text(name)),
-        ("line", Value::Int(i64::try_from(line).unwrap_or(i64::MAX))),
+        ("line", Value::count(line)),
         ("text", Value::text(text)),
     ]));
     fault

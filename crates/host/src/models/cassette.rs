@@ -238,11 +238,10 @@ fn around(text: &str, place: usize) -> String {
 }
 
 fn answer_value(answer: &ModelAnswer) -> Value {
-    let count = |number: u64| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
     Value::map([
         ("text", Value::Text(answer.text.clone())),
-        ("prompt_tokens", count(answer.prompt_tokens)),
-        ("completion_tokens", count(answer.completion_tokens)),
+        ("prompt_tokens", Value::count(answer.prompt_tokens)),
+        ("completion_tokens", Value::count(answer.completion_tokens)),
         ("finish_reason", answer.finish_reason.clone().into()),
         ("cost", answer.cost.clone().into()),
     ])

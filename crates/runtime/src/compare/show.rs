@@ -31,10 +31,6 @@ impl Cause {
     }
 }
 
-fn number(number: impl TryInto<i64>) -> Value {
-    Value::Int(number.try_into().unwrap_or(i64::MAX))
-}
-
 impl Comparison {
     /// `{"equal", "parted", "path", "state", "effects", "usage"}`.
     pub fn to_value(&self) -> Value {
@@ -66,9 +62,9 @@ impl Paths {
         let first = |path: &[Text]| {
             Value::list(path.iter().take(SHOWN_MAX).map(|label| label.clone().into()))
         };
-        let more = |path: &[Text]| number(path.len().saturating_sub(SHOWN_MAX));
+        let more = |path: &[Text]| Value::count(path.len().saturating_sub(SHOWN_MAX));
         Value::map([
-            ("common", number(self.common)),
+            ("common", Value::count(self.common)),
             ("a", first(&self.a)),
             ("b", first(&self.b)),
             ("a_omitted", more(&self.a)),
@@ -119,7 +115,7 @@ impl Effect {
         Value::map([
             ("at", Value::Text(self.at.clone())),
             ("call", self.call.clone().into()),
-            ("seq", number(self.seq)),
+            ("seq", Value::count(self.seq)),
             ("request", request),
             ("answer", answer),
             ("error", error),
@@ -149,12 +145,12 @@ impl Usage {
     /// For programs.
     pub fn to_value(&self) -> Value {
         Value::map([
-            ("prompt_tokens", number(self.prompt_tokens)),
-            ("completion_tokens", number(self.completion_tokens)),
-            ("model_calls", number(self.model_calls)),
-            ("tool_calls", number(self.tool_calls)),
-            ("steps", number(self.steps)),
-            ("visits", number(self.visits)),
+            ("prompt_tokens", Value::count(self.prompt_tokens)),
+            ("completion_tokens", Value::count(self.completion_tokens)),
+            ("model_calls", Value::count(self.model_calls)),
+            ("tool_calls", Value::count(self.tool_calls)),
+            ("steps", Value::count(self.steps)),
+            ("visits", Value::count(self.visits)),
             ("cost", Value::text(self.cost.to_string())),
         ])
     }

@@ -15,7 +15,7 @@ pub(super) fn len(args: &[Value]) -> Result<Value, Fault> {
         Value::Map(map) => map.len(),
         other => return Err(not(other, "text, a list or an object")),
     };
-    Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
+    Ok(Value::count(length))
 }
 
 pub(super) fn arr(args: &[Value]) -> Result<Value, Fault> {

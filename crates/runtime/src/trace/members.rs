@@ -6,10 +6,6 @@ use super::{Answered, By, Joined, Seen, Step, StepKind};
 use crate::call::Request;
 use crate::logic::StoreAct;
 
-fn number(number: impl TryInto<i64>) -> Value {
-    Value::Int(number.try_into().unwrap_or(i64::MAX))
-}
-
 fn acted(act: &StoreAct) -> Value {
     let store = ("store", Value::Text(act.store().clone()));
     match act {
@@ -22,7 +18,7 @@ fn acted(act: &StoreAct) -> Value {
 }
 
 fn places(places: &[u32]) -> Value {
-    Value::list(places.iter().map(|place| number(*place)))
+    Value::list(places.iter().map(|place| Value::count(*place)))
 }
 
 pub(crate) fn object(values: &[(Text, Value)]) -> Value {
@@ -34,8 +30,8 @@ impl Step {
     pub fn to_value(&self) -> Value {
         let (what, more) = self.what.members();
         let mut members = vec![
-            ("seq", number(self.seq)),
-            ("fiber", number(self.fiber)),
+            ("seq", Value::count(self.seq)),
+            ("fiber", Value::count(self.fiber)),
             ("at", Value::Text(self.at.clone())),
             ("what", what.into()),
         ];
@@ -76,9 +72,11 @@ impl StepKind {
                 ("wrote", vec![("name", name.clone().into()), ("value", value.clone())])
             }
             StepKind::Called { label } => ("called", vec![("label", label.clone().into())]),
-            StepKind::Looped { items } => ("looped", vec![("items", items.map(number).into())]),
+            StepKind::Looped { items } => {
+                ("looped", vec![("items", items.map(Value::count).into())])
+            }
             StepKind::Turned { turn, item, condition } => {
-                let mut members = vec![("turn", number(*turn))];
+                let mut members = vec![("turn", Value::count(*turn))];
                 if let Some((name, item)) = item {
                     members.push(("name", name.clone().into()));
                     members.push(("item", item.clone()));
@@ -88,7 +86,7 @@ impl StepKind {
             }
             StepKind::CameBack { name, value, turns, condition, to } => {
                 let mut members = vec![("name", name.clone().into()), ("value", value.clone())];
-                members.extend(turns.map(|turns| ("turns", number(turns))));
+                members.extend(turns.map(|turns| ("turns", Value::count(turns))));
                 members.extend(seen(condition));
                 members.push(("to", to.clone().into()));
                 ("came_back", members)
@@ -97,13 +95,13 @@ impl StepKind {
             StepKind::Forked { group, join, strategy, branches } => {
                 let branches = branches.iter().map(|branch| {
                     Value::map([
-                        ("fiber", number(branch.fiber)),
+                        ("fiber", Value::count(branch.fiber)),
                         ("label", branch.label.clone().into()),
                         ("item", branch.item.clone().into()),
                     ])
                 });
                 let members = vec![
-                    ("group", number(*group)),
+                    ("group", Value::count(*group)),
                     ("join", join.clone().into()),
                     ("strategy", strategy.clone().into()),
                     ("branches", Value::list(branches)),
@@ -138,22 +136,22 @@ impl StepKind {
                 ("requested", vec![call(name), ("request", request.to_value())])
             }
             StepKind::Left { call: name, attempt } => {
-                ("left", vec![call(name), ("attempt", number(*attempt))])
+                ("left", vec![call(name), ("attempt", Value::count(*attempt))])
             }
             StepKind::Refused { call: name, fault } => {
                 ("refused", vec![call(name), ("error", fault.to_value())])
             }
             StepKind::Answered(answered) => ("answered", answered.members()),
             StepKind::Interrupted { call: name, attempt } => {
-                ("interrupted", vec![call(name), ("attempt", number(*attempt))])
+                ("interrupted", vec![call(name), ("attempt", Value::count(*attempt))])
             }
             StepKind::Failed { fault } => ("failed", vec![("error", fault.to_value())]),
             StepKind::Unwound { fault } => ("unwound", vec![("error", fault.to_value())]),
             StepKind::TriedAgain { attempt, of, delay_ms, fault } => {
                 let members = vec![
-                    ("attempt", number(*attempt)),
-                    ("of", number(*of)),
-                    ("delay_ms", number(*delay_ms)),
+                    ("attempt", Value::count(*attempt)),
+                    ("of", Value::count(*of)),
+                    ("delay_ms", Value::count(*delay_ms)),
                     ("error", fault.to_value()),
                 ];
                 ("tried_again", members)
@@ -184,9 +182,9 @@ impl Joined {
             Err(fault) => (Value::Null, fault.to_value()),
         };
         vec![
-            ("group", number(self.group)),
+            ("group", Value::count(self.group)),
             ("strategy", self.strategy.clone().into()),
-            ("needed", number(self.needed)),
+            ("needed", Value::count(self.needed)),
             ("succeeded", places(&self.succeeded)),
             ("failed", places(&self.failed)),
             ("cancelled", places(&self.cancelled)),

@@ -68,7 +68,7 @@ impl Why {
         let values = decided.map_or(&[][..], |decided| &decided.values);
         Value::map([
             ("run", Value::Text(self.run.clone())),
-            ("seq", Value::Int(i64::try_from(self.seq).unwrap_or(i64::MAX))),
+            ("seq", Value::count(self.seq)),
             ("decision", decided.map(|decided| decided.decision.clone()).into()),
             ("source", decided.map(|decided| decided.source.clone()).into()),
             ("text", decided.map(|decided| decided.text.clone()).into()),
