@@ -43,10 +43,10 @@ pub enum LoadError {
     #[error("it does not fit the graph that it was forked with: {0}")]
     Migration(String),
     /// The graph in its history is of no use.
-    #[error(transparent)]
+    #[error("{0}")]
     Pinned(#[from] PinnedError),
     /// The store could not be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Store(#[from] StoreError),
 }
 

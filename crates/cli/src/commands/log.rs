@@ -42,10 +42,7 @@ pub(crate) fn run(arguments: &Log) -> Result<Outcome> {
                 Told::Step(step) => page.step(&step),
             };
             let told = tell(&*store, &until.stream, limit, &mut Python::default(), &mut each);
-            told.map(drop).map_err(|error| match error {
-                LoadError::Store(error) => error.into(),
-                other => other.into(),
-            })
+            told.map(drop).map_err(anyhow::Error::from)
         }
         false => lineage
             .visit(&*store, None, 0, |place, entry| page.event(&place, &entry))

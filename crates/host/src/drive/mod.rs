@@ -79,10 +79,10 @@ pub enum DriveError {
     #[error("another process has taken this run over")]
     TakenOver,
     /// It cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Load(#[from] LoadError),
     /// Its events cannot be written.
-    #[error(transparent)]
+    #[error("{0}")]
     Append(#[from] AppendError),
     /// The core does not take an input of its own host: a bug.
     #[error("the run does not take this: {0}")]

@@ -104,10 +104,18 @@ fn a_store_that_is_damaged_is_said_to_be_and_never_written_to() {
     damaged[at + 4] ^= 1;
     std::fs::write(&path, &damaged).unwrap();
     assert_eq!(folder.run(&["verify"]).code, 1);
-    for command in [&["state", "r", "--json"][..], &["resume", "r", "--json"]] {
+    for command in [
+        &["state", "r", "--json"][..],
+        &["resume", "r", "--json"],
+        &["why", "r", "--json"],
+        &["replay", "r", "--json"],
+        &["compare", "r", "r", "--json"],
+        &["fork", "r@1", "--json"],
+        &["log", "r", "--trace", "--json"],
+    ] {
         let done = folder.run(command);
-        assert_ne!(done.code, 0, "{command:?}");
-        assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
+        assert_eq!(done.code, 1, "{command:?}: {}", done.stderr);
+        assert_eq!(text(done.json().get("error").unwrap(), "code"), "DAMAGED");
     }
     for length in [whole.len() / 2, 5_000, 100, 0] {
         std::fs::write(&path, &whole[..length]).unwrap();
