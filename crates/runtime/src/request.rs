@@ -187,10 +187,12 @@ fn chosen(own: &Fiber, step: &ToolStep) -> Result<Text, String> {
         return Ok(wanted);
     }
     let trimmed = wanted.trim();
-    let found = step.choices.iter().find(|choice| choice.eq_ignore_ascii_case(trimmed));
-    found.cloned().ok_or_else(|| {
-        let choices: Vec<&str> = step.choices.iter().map(|choice| &**choice).collect();
-        format!("Unknown tool: {trimmed}. There are: {}.", choices.join(", "))
+    let is_meant = |name: &Text| name.to_lowercase() == trimmed.to_lowercase();
+    let labelled = step.choices.iter().find(|choice| is_meant(&choice.label));
+    let found = labelled.or_else(|| step.choices.iter().find(|choice| is_meant(&choice.tool)));
+    found.map(|choice| choice.tool.clone()).ok_or_else(|| {
+        let labels: Vec<&str> = step.choices.iter().map(|choice| &*choice.label).collect();
+        format!("Unknown tool: {trimmed}. There are: {}.", labels.join(", "))
     })
 }
 

@@ -142,12 +142,20 @@ pub(crate) struct ModelStep {
     pub(crate) timeout_ms: Option<u64>,
 }
 
+/// One of several tools.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) tool: Text,
+    /// What its author calls it; its id, where that is not said.
+    pub(crate) label: Text,
+}
+
 #[derive(Debug)]
 pub(crate) struct ToolStep {
     /// Which tool, or the name under which it stands.
     pub(crate) tool: Operand,
     /// What it is chosen from, where there are several.
-    pub(crate) choices: Vec<Text>,
+    pub(crate) choices: Vec<Choice>,
     pub(crate) input: Option<SchemaId>,
     /// Where its text stands without a schema: the first that is there.
     pub(crate) texts: Vec<Slot>,
@@ -360,7 +368,7 @@ impl Plan {
             if let Step::Tool(step) = &node.step {
                 match &step.tool {
                     Operand::Lit(Value::Text(tool)) => tools.push(tool.clone()),
-                    _ => tools.extend(step.choices.iter().cloned()),
+                    _ => tools.extend(step.choices.iter().map(|choice| choice.tool.clone())),
                 }
             }
         }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use graph::ops::{Does, OpDef, Port, SlotKind};
-use graph::{Cmp, Expr, Operand as Written, Touches, Verb};
+use graph::{Cmp, Expr, Kind, Operand as Written, Touches, Verb};
 use value::{Text, Value};
 
 use super::build::{Builder, Place, Unrunnable, slot_name, strategy};
 use super::duration;
 use super::{
-    AskStep, ClockForm, Condition, EffectStep, LabelNo, ModelStep, Operand, Step, To, ToolStep,
+    AskStep, Choice, ClockForm, Condition, EffectStep, LabelNo, ModelStep, Operand, Step, To,
+    ToolStep,
 };
 use crate::blocks;
 use crate::functions;
@@ -288,7 +289,7 @@ impl Builder<'_> {
             Some(graph::Filled::Many(items)) => items
                 .iter()
                 .filter_map(|item| match item {
-                    Written::Lit(Value::Text(tool)) => Some(tool.clone()),
+                    Written::Lit(Value::Text(tool)) => Some(self.choice(tool)),
                     _ => None,
                 })
                 .collect(),
@@ -302,6 +303,12 @@ impl Builder<'_> {
             out,
             timeout_ms: place.number("timeout_ms"),
         }))
+    }
+
+    fn choice(&self, tool: &Text) -> Choice {
+        let declared = self.graph.declarations.of(Kind::Tools).get(tool);
+        let label = declared.and_then(|tool| tool.get("label")?.as_text());
+        Choice { tool: tool.clone(), label: label.unwrap_or(tool).clone() }
     }
 
     fn store(&mut self, place: &Place<'_>, out: Option<super::Slot>) -> Step {

@@ -216,3 +216,49 @@ fn a_file_that_changes_does_not_change_what_runs() {
     assert_eq!(folder.text("works"), "old\n");
     folder.is_sound("r");
 }
+
+/// Models are told what tools are called, not what their ids are.
+#[test]
+fn of_several_tools_the_one_is_called_that_is_named_by_its_label_or_its_id() {
+    let folder = Folder::new();
+    folder
+        .program("search_tool", "echo '\"searched\"'")
+        .program("web_tool", "echo '\"browsed\"'")
+        .write(
+            "quipu.toml",
+            "[tools.search_tool]\ncommand = [\"./search_tool\"]\n\
+             [tools.web_tool]\ncommand = [\"./web_tool\"]\n",
+        )
+        .write(
+            "agent.yaml",
+            r#"
+name: Pick
+version: "1.0"
+description: Calls one of two tools.
+entry_point: use
+entities:
+  - { id: who, type: agent, label: Who, model: m, system_prompt: Say }
+  - { id: search_tool, type: tool, label: kb search, tool_type: api }
+  - { id: web_tool, type: tool, label: Search_Tool, tool_type: api }
+processes:
+  - { id: use, type: step, label: Use }
+edges:
+  - { type: invoke, from: use, to: search_tool }
+  - { type: invoke, from: use, to: web_tool }
+schemas: []
+"#,
+        );
+    for (named, observed) in [
+        ("KB Search", "searched"),
+        ("web_TOOL", "browsed"),
+        // What models see counts first.
+        ("search_tool", "browsed"),
+        ("fly", "Unknown tool: fly. There are: kb search, Search_Tool."),
+    ] {
+        let input = format!("tool_name={named}");
+        let done = folder.run(&["run", "agent.yaml", "--input", &input, "--json"]);
+        let document = shown(&done);
+        assert_eq!(ending(&document), "done", "{}", done.stdout);
+        assert_eq!(text(document.get("state").unwrap(), "observation"), observed);
+    }
+}

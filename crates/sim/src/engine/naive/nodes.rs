@@ -1,7 +1,7 @@
 //! What each op does.
 
 use graph::ops::Port;
-use graph::{Cmp, Filled, Node, Operand, Verb};
+use graph::{Cmp, Filled, Kind, Node, Operand, Verb};
 use history::Timestamp;
 use value::{Text, Value};
 
@@ -354,7 +354,8 @@ impl Run<'_> {
         Ok(Value::Bool(done.returned))
     }
 
-    /// The tool that is named; of several, the one that is meant whatever its letters' case.
+    /// The tool that is named; of several, the one that has this label, else this id, whatever the
+    /// case of its letters.
     fn chosen_tool(&self, fiber: usize, node: &Node) -> Result<Text, String> {
         let named = self.read(fiber, node.operands.one("target"));
         let named = named.as_text().cloned().unwrap_or_else(|| "".into());
@@ -366,10 +367,17 @@ impl Run<'_> {
             Some(Filled::One(_)) | None => return Ok(named),
         };
         let choices: Vec<Text> = choices.collect();
-        let wanted = named.trim().to_ascii_lowercase();
-        let meant = choices.iter().find(|choice| choice.to_ascii_lowercase() == wanted);
-        meant.cloned().ok_or_else(|| {
-            format!("Unknown tool: {}. There are: {}.", named.trim(), choices.join(", "))
+        let declared = self.graph.declarations.of(Kind::Tools);
+        let label = |tool: &Text| {
+            let label = declared.get(tool).and_then(|tool| tool.get("label")?.as_text().cloned());
+            label.unwrap_or_else(|| tool.clone())
+        };
+        let labels: Vec<Text> = choices.iter().map(label).collect();
+        let wanted = named.trim().to_lowercase();
+        let is_wanted = |name: &Text| name.to_lowercase() == wanted;
+        let at = labels.iter().position(is_wanted).or_else(|| choices.iter().position(is_wanted));
+        at.map(|at| choices[at].clone()).ok_or_else(|| {
+            format!("Unknown tool: {}. There are: {}.", named.trim(), labels.join(", "))
         })
     }
 
