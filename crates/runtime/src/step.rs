@@ -194,8 +194,15 @@ fn go(
             }
         }
         Step::Fail { code } => {
-            let message = format!("`{}` fails with `{code}`", here.at);
-            Err(Fault::new(FaultKind::of(code), message))
+            let kind = FaultKind::of(code);
+            let message = match kind {
+                FaultKind::Unresolved => {
+                    let gate = here.at.split('/').next().unwrap_or_default();
+                    format!("no branch of `{gate}` applies; `quipu why` shows what it saw")
+                }
+                _ => format!("`{}` fails with `{code}`", here.at),
+            };
+            Err(Fault::new(kind, message))
         }
         Step::Unready(message) => Err(Fault::new(FaultKind::Missing, message.clone())),
         Step::Clock { form, out } => return kept::clock(run, fiber, node, here, *form, *out),

@@ -376,9 +376,12 @@ fn read_retry(place: &Place<'_>) -> Retry {
     }
 }
 
-/// The strategy of a join, by its slot.
-pub(super) fn strategy(place: &Place<'_>) -> Strategy {
-    place.text("strategy").map_or(Strategy::All, |word| Strategy::of(&word))
+/// The strategy of a join, by its slot. Without one it waits for all.
+pub(super) fn strategy(place: &Place<'_>) -> Result<Strategy, Unrunnable> {
+    let Some(word) = place.text("strategy") else { return Ok(Strategy::All) };
+    let known = "it is `all`, `any`, `race`, `quorum` or `quorum:N`";
+    Strategy::of(&word)
+        .ok_or_else(|| Unrunnable(format!("a join has the strategy `{word}`, and {known}")))
 }
 
 /// The name that the kind of slot has in an op's row.

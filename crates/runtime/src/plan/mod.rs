@@ -194,27 +194,31 @@ pub(crate) struct EffectStep {
 pub(crate) enum Strategy {
     All,
     Any,
+    /// As `Any`, in other words.
+    Race,
     Quorum(Option<u32>),
 }
 
 impl Strategy {
-    /// The strategy of this word. It is checked before, so that an unknown one counts as `all`.
-    pub(crate) fn of(word: &str) -> Strategy {
-        match word {
-            "any" | "race" => Strategy::Any,
+    /// The strategy of this word.
+    pub(crate) fn of(word: &str) -> Option<Strategy> {
+        Some(match word {
+            "all" => Strategy::All,
+            "any" => Strategy::Any,
+            "race" => Strategy::Race,
             "quorum" => Strategy::Quorum(None),
             _ => match word.strip_prefix("quorum:").and_then(|count| count.parse().ok()) {
                 Some(count) => Strategy::Quorum(Some(count)),
-                None => Strategy::All,
+                None => return None,
             },
-        }
+        })
     }
 
     /// How many of so many branches must succeed.
     pub(crate) fn needed(self, branches: u32) -> u32 {
         match self {
             Strategy::All => branches,
-            Strategy::Any => 1.min(branches),
+            Strategy::Any | Strategy::Race => 1.min(branches),
             Strategy::Quorum(None) => {
                 if branches == 0 {
                     0

@@ -111,7 +111,7 @@ impl Builder<'_> {
                 // The builder finds it when all labels are known.
                 join: 0,
             },
-            Does::Join => Step::Join { strategy: strategy(place), reducers: self.reducers(place) },
+            Does::Join => Step::Join { strategy: strategy(place)?, reducers: self.reducers(place) },
             Does::Ask => self.ask(place),
         })
     }

@@ -349,6 +349,7 @@ impl Teller<'_> {
             plan::Step::Join { strategy, .. } => match strategy {
                 Strategy::All => "all".into(),
                 Strategy::Any => "any".into(),
+                Strategy::Race => "race".into(),
                 Strategy::Quorum(None) => "quorum".into(),
                 Strategy::Quorum(Some(count)) => format!("quorum:{count}").into(),
             },

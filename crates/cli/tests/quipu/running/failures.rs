@@ -97,3 +97,18 @@ fn what_a_branch_fails_with_is_told_of_the_node_in_it() {
     let failed: Vec<&str> = list(&any, "details").iter().map(|one| text(one, "at")).collect();
     assert_eq!(failed, ["charge/n2", "charge/n2"]);
 }
+
+/// A word for how a join ends that nobody knows must not count as another one.
+#[test]
+fn a_join_of_an_unknown_strategy_does_not_run() {
+    let folder = Folder::new();
+    let fork = r#"{"id": "n1", "op": "Fork", "data": {}},
+        {"id": "n2", "op": "Join", "data": {"strategy": "majority"}}"#;
+    let set = r#"{"id": "n1", "op": "Set", "data": {"name": "x", "ref": 1}}"#;
+    let edges = "n1-branch->one n1-next-n2";
+    folder.write("agent.json", graph(&[("start", fork, edges), ("one", set, "")]));
+    let done = folder.run(&["run", "agent.json"]);
+    assert_eq!(done.code, 2, "{}", done.stderr);
+    assert!(done.stderr.contains("the strategy `majority`"), "{}", done.stderr);
+    assert!(!folder.path().join(".quipu").exists(), "nothing was begun");
+}
