@@ -114,15 +114,24 @@ impl<'g> Desk<'g> {
 
     /// Carries a call out that has left. It says the same every time.
     pub fn carry_out(&mut self, pending: &Pending) -> Answer {
-        *self.carried_out.entry(pending.name.clone()).or_default() += 1;
-        self.answer(pending)
+        self.carry_out_named(&pending.name)
+    }
+
+    /// The same, for who knows only its name.
+    pub fn carry_out_named(&mut self, name: &Text) -> Answer {
+        *self.carried_out.entry(name.clone()).or_default() += 1;
+        self.answer_to(name)
     }
 
     /// The same, without counting it.
     pub fn answer(&self, pending: &Pending) -> Answer {
-        match self.said.get(&pending.name) {
+        self.answer_to(&pending.name)
+    }
+
+    fn answer_to(&self, name: &Text) -> Answer {
+        match self.said.get(name) {
             Some(Said::Answer(answer)) => answer.clone(),
-            other => unreachable!("`{}` was asked for, not {other:?}", pending.name),
+            other => unreachable!("`{name}` was asked for, not {other:?}"),
         }
     }
 
