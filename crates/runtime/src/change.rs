@@ -190,6 +190,7 @@ pub(crate) enum What {
     },
     /// The run is over.
     Finished {
+        ts: Timestamp,
         status: Status,
         result: Value,
         failure: Option<(Box<Fault>, Option<Text>)>,

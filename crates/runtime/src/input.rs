@@ -193,7 +193,7 @@ pub(crate) fn receive(
                 reason.clone().unwrap_or_else(|| "somebody cancelled the run".into()),
             );
             let failure = Some((Box::new(fault), None));
-            What::Finished { status: Status::Cancelled, result: Value::Null, failure }
+            What::Finished { ts, status: Status::Cancelled, result: Value::Null, failure }
         }
         Input::Tick => {
             if run.deadline().is_none_or(|deadline| ts < deadline) {

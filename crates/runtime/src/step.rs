@@ -106,7 +106,8 @@ pub(crate) fn finish_failed(run: &Run, fault: Fault, at: Option<Text>) -> Change
     request::give_up(run.open.iter(), &mut recorder);
     recorder.finished(Err(&fault));
     let failure = Some((Box::new(fault), at));
-    let what = What::Finished { status: Status::Failed, result: Value::Null, failure };
+    let (ts, status, result) = (run.now, Status::Failed, Value::Null);
+    let what = What::Finished { ts, status, result, failure };
     Change { events: recorder.events, what }
 }
 
@@ -311,7 +312,7 @@ fn finish_done(run: &Run, value: Option<&Value>) -> Change {
     let mut recorder = Recorder::new(run, None);
     request::give_up(run.open.iter(), &mut recorder);
     recorder.finished(Ok(&result));
-    let what = What::Finished { status: Status::Done, result, failure: None };
+    let what = What::Finished { ts: run.now, status: Status::Done, result, failure: None };
     Change { events: recorder.events, what }
 }
 

@@ -1,6 +1,6 @@
 //! People who answer at once, while their run is driven.
 
-use host::People;
+use host::{People, Reply};
 use runtime::{Fault, FaultKind, Question};
 use value::Value;
 
@@ -8,7 +8,7 @@ use crate::ground::Happening;
 use crate::process::Process;
 
 impl People for Process<'_, '_> {
-    fn answer(&self, question: &Question, _: u64) -> Option<Result<Value, Fault>> {
+    fn ask(&self, question: &Question, _: Reply) -> Option<Result<Value, Fault>> {
         let mut unrest = self.ground.unrest();
         let at_once = unrest.at_once;
         if self.is_dead() || !unrest.strikes(at_once) {

@@ -212,7 +212,8 @@ impl Run {
                     self.fail(&waiting, *fault);
                 }
             }
-            What::Finished { status, result, failure } => {
+            What::Finished { ts, status, result, failure } => {
+                self.now = ts;
                 self.finished(status, result, failure, last_event);
             }
         }

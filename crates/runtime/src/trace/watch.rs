@@ -103,7 +103,7 @@ impl Teller<'_> {
             }
             What::Noted { .. } => {}
             What::Entered { fiber, label } => tell(*fiber, self.label(*label), StepKind::Entered),
-            What::Finished { status, result, failure } => {
+            What::Finished { status, result, failure, .. } => {
                 let failure = failure.as_ref().map(|(fault, at)| {
                     let (fault, at) = ((**fault).clone(), at.clone());
                     Box::new(Failure { fault, at, event: None })
