@@ -16,7 +16,8 @@ use std::time::Duration;
 use history::kinds::{Kind, Sealed};
 use history::{Ledger, Stream, Timestamp};
 use runtime::{
-    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Run, advance, rest, split,
+    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Request, Run, advance, rest,
+    split,
 };
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_known};
 
@@ -272,7 +273,7 @@ impl<'a> Driver<'a> {
     /// nothing follows: what would be begun then could not leave any more.
     fn input(&mut self, input: &Input) -> Result<(), DriveError> {
         loop {
-            let now = (self.world.clock)();
+            let now = self.time_of(input);
             let advanced =
                 match self.should_stop() {
                     false => advance(&self.plan, &mut self.run, Some(input), now, self.logic),
@@ -293,6 +294,16 @@ impl<'a> Driver<'a> {
                     }
                 },
             }
+        }
+    }
+
+    /// When an input is taken. The clock may have been put back since a moment was seen to come.
+    fn time_of(&self, input: &Input) -> Timestamp {
+        let now = (self.world.clock)();
+        let Input::Answer(call, Answer::Due) = input else { return now };
+        match self.run.pending_call(*call).map(|pending| &pending.request) {
+            Some(Request::Timer(due)) => now.max(*due),
+            _ => now,
         }
     }
 
