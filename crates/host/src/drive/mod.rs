@@ -361,8 +361,11 @@ impl<'a> Driver<'a> {
     fn next_answer(&mut self) -> Result<Next, DriveError> {
         let now = (self.world.clock)();
         let first = self.run.next_timer();
+        // Where fibers take turns, moments pass only when nobody waits for an immediate answer.
+        let comes_first = self.run.options().in_turn && !self.at_once.is_empty();
         if let Some((due, timer)) = first
             && now >= due
+            && !comes_first
         {
             return Ok(Next::Answer(timer, Answer::Due));
         }
