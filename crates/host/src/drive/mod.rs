@@ -327,6 +327,8 @@ impl<'a> Driver<'a> {
         // Where this fails, the run and its ledger are ahead of the store: both are read again.
         let ledger = std::mem::take(&mut self.ledger);
         match append_known(self.world.store, ledger, &append, &facts) {
+            // Somebody else has come to the same, and may have gone on from there.
+            Ok((receipt, _)) if receipt.repeated && self.next > 0 => Ok(Appended::Conflict),
             Ok((_, ledger)) => {
                 self.ledger = ledger;
                 self.next += events.len() as u64;
