@@ -227,11 +227,12 @@ impl States {
         for (name, one, other) in self.different.iter().take(SHOWN_MAX) {
             writeln!(f, "  {name}: {} | {}", shown(one), shown(other))?;
         }
+        write_rest(f, self.different.len())?;
         let mut only = |run: &str, names: &Map| {
-            let mut names = names.iter().take(SHOWN_MAX);
-            names.try_for_each(|(name, value)| {
-                writeln!(f, "  {name}: only in {run}: {}", shown(value))
-            })
+            for (name, value) in names.iter().take(SHOWN_MAX) {
+                writeln!(f, "  {name}: only in {run}: {}", shown(value))?;
+            }
+            write_rest(f, names.len())
         };
         only(a, &self.only_a)?;
         only(b, &self.only_b)
@@ -249,11 +250,21 @@ impl Effects {
             writeln!(f, "    {a}: {one}")?;
             writeln!(f, "    {b}: {other}")?;
         }
+        write_rest(f, self.changed.len())?;
         for (run, effects) in [(a, &self.removed), (b, &self.added)] {
             for effect in effects.iter().take(SHOWN_MAX) {
                 writeln!(f, "  {}: only in {run}: {effect}", effect.at)?;
             }
+            write_rest(f, effects.len())?;
         }
         Ok(())
+    }
+}
+
+/// Says how many of so many are not shown.
+fn write_rest(f: &mut fmt::Formatter<'_>, all: usize) -> fmt::Result {
+    match all.checked_sub(SHOWN_MAX) {
+        None | Some(0) => Ok(()),
+        Some(more) => writeln!(f, "  … and {more} more"),
     }
 }
