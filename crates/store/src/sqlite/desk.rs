@@ -2,6 +2,8 @@
 //! fail. What is written is in `write`.
 
 use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use history::{Link, Stream};
@@ -45,7 +47,12 @@ pub(super) struct Desk {
     unlooked: u32,
     /// Why nothing is written any more.
     broken: Option<String>,
+    /// Where the file is, and which one it was when it was opened.
+    file: (PathBuf, Option<Identity>),
 }
+
+/// The device and the number of a file.
+type Identity = (u64, u64);
 
 /// What only those who write can change, kept so that it need not be read again.
 #[derive(Default)]
@@ -97,7 +104,7 @@ impl Desk {
     /// Brings what a crash left in the log into the file: some of it may never have reached the
     /// disk, and a sync that failed before would not be made up for by a later one. Whoever reads
     /// or writes meanwhile is not waited for.
-    pub(super) fn open(connection: Connection) -> Result<Desk, StoreError> {
+    pub(super) fn open(connection: Connection, path: &Path) -> Result<Desk, StoreError> {
         let version = version(&connection)?;
         let unsynced = match checkpoint(&connection, "PASSIVE") {
             Ok((is_blocked, pages, done)) => is_blocked || pages != done,
@@ -114,6 +121,7 @@ impl Desk {
             log_limit: LOG_PAGES_MAX,
             unlooked: 0,
             broken: None,
+            file: (path.to_path_buf(), identity(path)),
         })
     }
 
@@ -146,6 +154,12 @@ impl Desk {
         work: impl FnOnce(&mut Desk) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let waits = until == Until::Disk;
+        if waits && self.is_gone() {
+            let path = self.file.0.display();
+            let reason = format!("`{path}` was removed or replaced while it was open");
+            self.give_up(reason.clone());
+            return Err(StoreError::Unusable(reason));
+        }
         if self.waits != waits {
             let word = if waits { "FULL" } else { "NORMAL" };
             self.connection.pragma_update(None, "synchronous", word)?;
@@ -180,6 +194,12 @@ impl Desk {
         self.unsynced = !waits && (self.unsynced || has_changes);
         self.shorten_log();
         Ok(done)
+    }
+
+    /// Whether nobody will find what is written: SQLite would go on in a file without a name.
+    fn is_gone(&self) -> bool {
+        let (path, opened) = &self.file;
+        opened.is_some() && identity(path) != *opened
     }
 
     fn run(&self, sql: &str) -> rusqlite::Result<()> {
@@ -248,6 +268,18 @@ impl Desk {
             let _ = self.checkpoint_soon("TRUNCATE");
         }
     }
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// Elsewhere a file that is open keeps its name.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().map(|_| (0, 0))
 }
 
 /// A number that is another one after another connection has written something.

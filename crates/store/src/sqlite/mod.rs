@@ -75,7 +75,7 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         let path = connect::locate(path.as_ref())?;
         connect::look(&path)?;
-        let desk = Desk::open(connect::writer(&path)?)?;
+        let desk = Desk::open(connect::writer(&path)?, &path)?;
         let readers = Readers::open(&path)?;
         let writer = Writer {
             queue: Queue::default(),

@@ -126,3 +126,13 @@ fn a_store_that_is_damaged_is_said_to_be_and_never_written_to() {
         }
     }
 }
+
+/// SQLite goes on in a file that has no name any more, and nobody would find the run.
+#[test]
+fn a_store_that_is_removed_while_a_run_goes_on_is_noticed() {
+    let folder = looping();
+    folder.program("work", "rm -f .quipu/quipu.db*; echo 1");
+    let done = folder.run(&["run", "agent.json", "--id", "r", "--input", "items=[1,2,3]"]);
+    assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+    assert!(done.stderr.contains("was removed or replaced while it was open"), "{}", done.stderr);
+}
