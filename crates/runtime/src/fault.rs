@@ -46,7 +46,7 @@ faults! {
     Denied "denied" "A decision before the effect did not allow it."
         => "`quipu why RUN@SEQ` says who decided, and by what.";
     Interrupted "interrupted" "The process died while an effect was under way: it may have happened."
-        => "Find out whether it happened, then go on with `quipu fork RUN@SEQ --output NODE=VALUE`.";
+        => "Find out whether it happened; `quipu resume RUN` says how a fork goes on in either case.";
     Tool "tool" "A tool failed."
         => "The message is the tool's own.";
     Model "model" "A model could not be asked, or gave no answer."

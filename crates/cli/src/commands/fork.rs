@@ -291,7 +291,7 @@ fn go_on(
         output::note(&format!("{stream} from {}", forked.from));
         tell_copies(forked);
     }
-    report(&**store, &plan, &run, stopped, is_json, more)
+    report(&**store, (plan, run, stopped), is_json, more)
 }
 
 /// An id that users can write, and that means nothing else.

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::Result;
 use host::{Driver, Python, Stopped, load};
+use value::Map;
 
 use crate::args::running::Resume;
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, not_driven, report_on, run_stream};
+use crate::running::{Around, not_driven, report, run_stream};
 use crate::{Outcome, find};
 
 pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
@@ -18,7 +19,7 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
     let mut logic = Python::default();
     let loaded = load(&*store, &stream, None, &mut logic)?;
     if loaded.run.is_over() {
-        return report_on(&*store, (loaded.plan, loaded.run, Stopped::Over), is_json);
+        return report(&*store, (loaded.plan, loaded.run, Stopped::Over), is_json, Map::default());
     }
     let name = stream.to_string();
     let begun = loaded.run.options();
@@ -31,6 +32,6 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
             let stopped = driver.drive()?;
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })
-        .and_then(|driven| report_on(&*store, driven, is_json))
+        .and_then(|driven| report(&*store, driven, is_json, Map::default()))
         .or_else(|error| not_driven(&*store, &name, error, is_json))
 }

@@ -17,7 +17,7 @@ use crate::args::running::Run;
 use crate::args::{OntologyVersion, Reading};
 use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, limit, named_value, not_driven, remind_of_limits, report_on};
+use crate::running::{Around, limit, named_value, not_driven, remind_of_limits, report};
 use crate::{Outcome, output};
 
 pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
             (world.progress)(driver.plan(), driver.run());
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })
-        .and_then(|driven| report_on(&*store, driven, is_json))
+        .and_then(|driven| report(&*store, driven, is_json, Map::default()))
         .or_else(|error| not_driven(&*store, &name, error, is_json))
 }
 

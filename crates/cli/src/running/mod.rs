@@ -1,5 +1,6 @@
 //! What all commands that drive runs share: who answers, how it is stopped, what is printed.
 
+mod doubt;
 mod limits;
 mod people;
 mod report;
@@ -7,7 +8,7 @@ mod terminal;
 mod view;
 
 pub(crate) use limits::{limit, remind_of_limits};
-pub(crate) use report::{not_driven, report, report_on};
+pub(crate) use report::{not_driven, report};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use history::Stream;
-use history::kinds::{Kind, What};
+use history::kinds::Kind;
 use host::{DriveError, Stopped};
-use runtime::{FaultKind, Plan, Run, Status};
+use runtime::{Plan, Run, Status};
 use store::{AppendError, Store};
 use value::{Map, Value, json};
 
+use super::doubt::Doubt;
 use super::shown;
 use crate::opened::{self, count};
 use crate::{Outcome, output};
@@ -78,21 +79,23 @@ fn usage(run: &Run) -> Value {
     ])
 }
 
-/// Prints what a run came to, and says how it ended. `more` is added to the document.
+/// Prints what a driven run came to, and says how it ended. The store knows from where it can go on;
+/// `more` is added to the document.
 pub(crate) fn report(
     store: &dyn Store,
-    plan: &Plan,
-    run: &Run,
-    stopped: Stopped,
+    (plan, run, stopped): (Arc<Plan>, Run, Stopped),
     is_json: bool,
     more: Map,
 ) -> Result<Outcome> {
+    let doubt = Doubt::of(store, &run)?;
     if is_json {
-        let mut members = document(plan, run, stopped);
+        let mut members = document(&plan, &run, stopped);
         members.extend(more);
+        let next = doubt.as_ref().and_then(|doubt| doubt.if_happened().ok());
+        members.extend(next.map(|command| ("next".into(), Value::text(command))));
         output::print_json(&members.into())?;
     } else {
-        tell(run, stopped, failed_at(store, run)?)?;
+        tell(&run, stopped, failed_at(store, &run)?, doubt.as_ref())?;
     }
     Ok(match (run.status(), stopped) {
         (Status::Done, _) => Outcome::Fine,
@@ -102,57 +105,19 @@ pub(crate) fn report(
     })
 }
 
-/// Prints what a driven run came to. The store knows from where it can go on.
-pub(crate) fn report_on(
-    store: &dyn Store,
-    (plan, run, stopped): (Arc<Plan>, Run, Stopped),
-    is_json: bool,
-) -> Result<Outcome> {
-    let remedy = remedy(store, &run)?;
-    let mut more = Map::default();
-    more.extend(remedy.as_ref().map(|command| ("next".into(), Value::text(&**command))));
-    let outcome = report(store, &plan, &run, stopped, is_json, more);
-    if let (false, Some(command)) = (is_json, remedy) {
-        output::note(&format!("if it happened:  {command}"));
-        output::note("                 where VALUE is what it answered, as JSON or text");
-        output::note(&format!("if it did not:   {}", without_output(&command)));
-    }
-    outcome
-}
-
-fn without_output(command: &str) -> &str {
-    command.split_once(" --output").map_or(command, |(command, _)| command)
-}
-
-/// How to go on with a run that failed because calls were in doubt: from before that was noticed.
-fn remedy(store: &dyn Store, run: &Run) -> Result<Option<String>> {
-    if run.failure().is_none_or(|failure| failure.fault.kind != FaultKind::Interrupted) {
-        return Ok(None);
-    }
-    let stream = Stream::Run(run.id().clone());
-    let Some(info) = store.stream(&stream)? else { return Ok(None) };
-    let found = store.read_kinds(&stream, &[Kind::Interruption], info.first, info.next, MOST)?;
-    let Some(last) = found.last() else { return Ok(None) };
-    let Some(What::Interruption(interruption)) = store.fact(&last.event)?.map(|it| it.what) else {
-        return Ok(None);
-    };
-    let calls = store.read_kinds(&stream, &[Kind::ToolCall], info.first, info.next, MOST)?;
-    let before = last.seq.saturating_sub(1);
-    let mut command = format!("quipu fork {stream}@{before} --live{}", same_store());
-    for call in calls {
-        let id = call.event.id();
-        let is_in_doubt = interruption.affects.iter().any(|affected| affected.event_id == id);
-        let at =
-            if is_in_doubt { store.fact(&call.event)?.and_then(|it| it.common.at) } else { None };
-        if let Some(at) = at {
-            command.push_str(&format!(" --output {at}=VALUE"));
+/// How to go on when it is not known whether calls have happened.
+fn tell_of_doubt(doubt: &Doubt) {
+    match doubt.if_happened() {
+        Ok(command) => {
+            output::note(&format!("if it happened:  {command}"));
+            output::note("                 where VALUE is what it answered, as JSON or text");
         }
+        Err(node) => output::note(&format!(
+            "if it happened:  no command can say so: several calls of {node} are in doubt"
+        )),
     }
-    Ok(Some(command))
+    output::note(&format!("if it did not:   {}", doubt.if_not()));
 }
-
-/// Enough to find what a run ended with.
-const MOST: usize = 1_000_000;
 
 /// A run that could not be driven any further, or not by us: nothing of it is lost.
 pub(crate) fn not_driven(
@@ -209,7 +174,7 @@ fn failed_at(store: &dyn Store, run: &Run) -> Result<Option<u64>> {
 }
 
 /// What a run came to, for people.
-fn tell(run: &Run, stopped: Stopped, failed_at: Option<u64>) -> Result<()> {
+fn tell(run: &Run, stopped: Stopped, failed_at: Option<u64>, doubt: Option<&Doubt>) -> Result<()> {
     let id = run.id();
     let usage = run.usage();
     let mut took = vec![output::plural(usage.visits, "process").replace("processs", "processes")];
@@ -241,19 +206,24 @@ fn tell(run: &Run, stopped: Stopped, failed_at: Option<u64>) -> Result<()> {
             failure.and_then(effect).inspect(|effect| output::note(&format!("  {effect}")));
             let code = failure.map_or("failed", |failure| failure.fault.kind.word());
             let help = runtime::FAULTS.iter().find(|(word, ..)| *word == code);
-            let because = failed_at.unwrap_or(0);
+            let because = doubt.map(|doubt| doubt.seq).or(failed_at).unwrap_or(0);
             let before = because.saturating_sub(1);
-            if let Some((_, _, help)) = help {
-                let help = help.replace("fork RUN@SEQ", &format!("fork {id}@{before}"));
+            // Where there is a doubt, it is told below what to do.
+            if let Some((_, _, help)) = help.filter(|_| doubt.is_none()) {
                 let help = help.replace("RUN@SEQ", &format!("{id}@{because}"));
-                output::note(&format!("  {}", help.replace("RUN", id).replace("NODE", at)));
+                output::note(&format!("  {}", help.replace("RUN", id)));
             }
             output::note(&format!("  {took} (run {id})"));
-            next(&[
-                (&format!("quipu log {id}"), "what happened, event by event"),
-                (&format!("quipu why {id}@{because}"), "what led there"),
-                (&format!("quipu fork {id}@{before}"), "go on from before it, with other values"),
-            ]);
+            let log = format!("quipu log {id}");
+            let why = format!("quipu why {id}@{because}");
+            let fork = format!("quipu fork {id}@{before}");
+            let mut commands =
+                vec![(&*log, "what happened, event by event"), (&*why, "what led there")];
+            if doubt.is_none() {
+                commands.push((&*fork, "go on from before it, with other values"));
+            }
+            next(&commands);
+            doubt.into_iter().for_each(tell_of_doubt);
         }
         (Status::Cancelled, _) => output::note(&format!("cancelled: {took} (run {id})")),
         (_, Stopped::Paused) => {
@@ -297,7 +267,7 @@ fn effect(failure: &runtime::Failure) -> Option<String> {
 }
 
 /// A word as a shell takes it for one.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_safe = |letter: char| letter.is_alphanumeric() || "-_./:@%+,".contains(letter);
     match !word.is_empty() && word.chars().all(is_safe) {
         true => word.to_owned(),
@@ -306,7 +276,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// What commands need to find the store that this one was told.
-fn same_store() -> String {
+pub(super) fn same_store() -> String {
     opened::named().map_or_else(String::new, |store| format!(" --store {}", quoted(store)))
 }
 

@@ -3,6 +3,7 @@
 mod answers;
 mod branches;
 mod broken;
+mod doubts;
 mod failures;
 mod interrupted;
 mod killed;
