@@ -21,7 +21,29 @@ use crate::run::{Fiber, FiberNo, Run};
 use crate::stores::{StoreKind, StoreVerb};
 use crate::{Fault, FaultKind};
 use graph::{Again, Touches};
+use history::Event;
 use history::kinds::words::TimeSource;
+use history::kinds::{Kind, What as Said};
+
+/// As whose call it is told that a block failed. Nothing else is called there, so that whoever reads
+/// of such a call reads of a block.
+const SERVER: &str = "logic";
+
+/// Whether it is blocks that are called there.
+pub(crate) fn is_server(server: &str) -> bool {
+    server == SERVER
+}
+
+/// Whether an event tells that a block failed, as far as that can be told unread.
+pub(crate) fn may_tell_of_block(event: &Event) -> bool {
+    let server = event.written("server").map(|written| written.trim_matches('"'));
+    event.kind() == Kind::ToolCall && server.is_some_and(is_server)
+}
+
+/// Whether it is told that a block failed. How, the next event says.
+pub(crate) fn tells_of_block(said: &Said) -> bool {
+    matches!(said, Said::ToolCall(call) if call.server.as_deref().is_some_and(is_server))
+}
 
 /// What a block has to do with stores that outlive the run. It goes with the fiber, and ends with
 /// the node: a node that fails and is tried again begins a new one.
@@ -115,7 +137,7 @@ fn failed(
     fault: Fault,
 ) -> Change {
     let call = ToolCall {
-        server: "logic".into(),
+        server: SERVER.into(),
         tool: "python".into(),
         args: [("nth".into(), Value::Int(given.nth.cast_signed()))].into_iter().collect(),
         touches: Touches::Nothing,

@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::run::{Run, Status};
 use crate::step::step;
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, blocks};
 
 /// Folds the events of a run, one after the other.
 pub struct Fold {
@@ -92,7 +92,7 @@ impl Fold {
     pub fn take_derived(&mut self, event: &Event, logic: &mut dyn Logic) -> Option<Box<Fact>> {
         // Only for these it is clear, unread, that the engine goes on as far as it can.
         let goes_on = match event.kind() {
-            Kind::ToolCall => event.written("server") != Some("\"logic\""),
+            Kind::ToolCall => !blocks::may_tell_of_block(event),
             Kind::EffectStarted | Kind::ModelRequest | Kind::MessageCreated => true,
             _ => false,
         };
@@ -136,9 +136,7 @@ impl Fold {
             self.held = None;
             self.partial.clear();
         }
-        let is_logic = matches!(&fact.what, Said::ToolCall(call)
-            if call.server.as_deref() == Some("logic"));
-        if self.held.is_none() && self.partial.is_empty() && is_logic {
+        if self.held.is_none() && self.partial.is_empty() && blocks::tells_of_block(&fact.what) {
             // How it failed is in the next event.
             self.partial.push((event.clone(), fact.clone()));
             return Ok(());

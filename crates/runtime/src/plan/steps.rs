@@ -185,6 +185,9 @@ impl Builder<'_> {
         if space == "core" {
             return self.core(place, verb, out);
         }
+        if blocks::is_server(space) {
+            return Step::Unready(format!("`{space}.{verb}` cannot run yet").into());
+        }
         let contract = place.node.contract().copied().unwrap_or(graph::contracts::UNKNOWN);
         Step::Effect(Box::new(EffectStep {
             server: space.into(),

@@ -112,3 +112,22 @@ fn a_join_of_an_unknown_strategy_does_not_run() {
     assert!(done.stderr.contains("the strategy `majority`"), "{}", done.stderr);
     assert!(!folder.path().join(".quipu").exists(), "nothing was begun");
 }
+
+/// Only Python runs: what else stands under `logic` is no block, and its failure is none of one.
+#[test]
+fn logic_in_another_language_fails_where_it_stands_and_can_be_read_again() {
+    let folder = Folder::new();
+    let script = r#"{"id": "n1", "op": "R", "data": {"adapter": "logic.JS", "target": "x = 1"}}"#;
+    folder.write("agent.json", graph(&[("start", script, "")]));
+    let done = folder.run(&["run", "agent.json", "--id", "r", "--json"]);
+    let document = shown(&done);
+    assert_eq!((done.code, ending(&document)), (1, "missing"), "{}", done.stdout);
+    let error = document.get("error").unwrap();
+    assert_eq!(text(error, "message"), "`logic.JS` cannot run yet");
+    assert_eq!(folder.kinds("r"), ["run_started", "run_finished"]);
+    folder.is_sound("r");
+    for command in [&["why", "r"][..], &["resume", "r"], &["fork", "r@0"]] {
+        let done = folder.run(&[command, &["--json"]].concat());
+        assert!(done.code < 2, "{command:?}: {}{}", done.stdout, done.stderr);
+    }
+}
