@@ -127,10 +127,11 @@ fn expired(run: &Run, here: &PlanNode, question: u32) -> Taken {
     }
 }
 
-/// An answer as it is kept: one of the options is written in lower case, whoever chose it.
+/// An answer as it is kept: one of the options is written in lower case and without the space
+/// around it, whoever chose it.
 fn settled(question: &Question, answer: &Value) -> Value {
     match (answer, question.options.is_empty()) {
-        (Value::Text(text), false) => Value::text(text.to_lowercase()),
+        (Value::Text(text), false) => Value::text(text.trim().to_lowercase()),
         _ => answer.clone(),
     }
 }

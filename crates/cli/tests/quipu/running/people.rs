@@ -252,3 +252,29 @@ fn a_question_that_nobody_answers_in_time_goes_the_way_its_author_chose() {
         folder.is_sound("r");
     }
 }
+
+/// What is written around an answer does not make it another one.
+#[test]
+fn an_answer_is_kept_without_the_space_around_it() {
+    let folder = Folder::new();
+    let gate = r#"{"id": "n2", "op": "If", "data": {"cond": "said == 'yes'"}}"#;
+    folder.write(
+        "agent.json",
+        graph(&[
+            (
+                "start",
+                &format!("{}, {gate}", ask("n1", "")),
+                "n1-next-n2 n2-then->pay n2-else->not",
+            ),
+            ("pay", END, ""),
+            ("not", END, ""),
+        ]),
+    );
+    assert_eq!(folder.run(&["run", "agent.json", "--id", "r"]).code, 3);
+    let question = open(&folder).remove(0);
+    assert_eq!(folder.run(&["answer", &question, " Yes\t"]).code, 0);
+    let done = shown(&folder.run(&["resume", "r", "--json"]));
+    assert_eq!(text(&done, "result"), "yes");
+    assert_eq!(json::compact(done.get("path").unwrap()), r#"["start","pay"]"#);
+    folder.is_sound("r");
+}
