@@ -102,8 +102,7 @@ impl Around {
         let is_made_up = self.choice.as_ref().map(ModelChoice::unbound) == Some(Unbound::MakeUp);
         options.model = self.model.clone();
         options.rehearsal = is_made_up;
-        options.in_turn = is_made_up
-            || matches!(self.choice, Some(ModelChoice::Script(_) | ModelChoice::Replay(_)));
+        options.in_turn = self.choice.as_ref().is_some_and(ModelChoice::is_immediate);
         options.config = self.config.clone();
         options.answers = self.answers.clone();
         let known = plan.tools().into_iter().filter_map(|tool| {

@@ -71,6 +71,17 @@ impl ModelChoice {
         })
     }
 
+    /// Whether its answers are there at once, so that a run's path follows from them alone.
+    pub fn is_immediate(&self) -> bool {
+        match self {
+            ModelChoice::Stub(_) | ModelChoice::Script(_) | ModelChoice::Replay(_) => true,
+            ModelChoice::Record { inner, .. } => {
+                inner.as_ref().is_some_and(|inner| inner.is_immediate())
+            }
+            ModelChoice::Named(_) => false,
+        }
+    }
+
     /// What becomes of tools beside this model that nothing is bound to.
     pub fn unbound(&self) -> Unbound {
         match self {

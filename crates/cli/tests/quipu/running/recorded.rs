@@ -104,3 +104,57 @@ schemas: []
     let message = text(other.get("error").unwrap(), "message");
     assert!(message.contains("its `prompt` differs from character"), "{message}");
 }
+
+/// Whether a model is recorded, or was, makes no other order.
+#[test]
+fn a_recording_takes_the_same_path_as_what_it_records() {
+    let folder = Folder::new();
+    folder
+        .program("work", "echo 1")
+        .write("quipu.toml", "[tools.work]\ncommand = [\"./work\"]\nagain = \"free\"\n")
+        .write("answers.json", r#"["first", "second", "third", "fourth"]"#)
+        .write(
+            "agent.yaml",
+            r#"
+name: Fan
+version: "1.0"
+description: Works in one branch and asks in the other.
+entry_point: s
+entities:
+  - { id: writer, type: agent, label: Writer, model: m, system_prompt: Write }
+  - { id: work, type: tool, label: Work, tool_type: api }
+processes:
+  - { id: s, type: step, label: S }
+  - { id: a, type: step, label: A }
+  - { id: a2, type: step, label: A2 }
+  - { id: b, type: step, label: B }
+  - { id: b2, type: step, label: B2 }
+  - { id: b3, type: step, label: B3 }
+edges:
+  - { type: flow, from: s, to: a }
+  - { type: flow, from: s, to: b }
+  - { type: flow, from: a, to: a2 }
+  - { type: flow, from: b, to: b2 }
+  - { type: flow, from: b2, to: b3 }
+  - { type: invoke, from: a, to: work }
+  - { type: invoke, from: a2, to: writer }
+  - { type: invoke, from: b, to: writer }
+  - { type: invoke, from: b2, to: writer }
+  - { type: invoke, from: b3, to: writer }
+schemas: []
+"#,
+        );
+    let story = |id: &str, model: &str| {
+        let done = folder.run(&["run", "agent.yaml", "--id", id, "--model", model, "--json"]);
+        assert_eq!(ending(&shown(&done)), "done", "{}{}", done.stdout, done.stderr);
+        let begun = folder.events(id).remove(0);
+        let options = begun.get("options").unwrap();
+        assert_eq!(options.get("in_turn"), Some(&Value::Bool(true)), "{model}");
+        folder.is_sound(id);
+        let path = json::compact(shown(&done).get("path").unwrap());
+        (path, shown(&done).get("state").cloned(), folder.kinds(id))
+    };
+    let scripted = story("s", "script:answers.json");
+    assert_eq!(story("r", "record:tape.jsonl,script:answers.json"), scripted);
+    assert_eq!(story("a", "replay:tape.jsonl"), scripted);
+}
