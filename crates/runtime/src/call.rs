@@ -107,6 +107,11 @@ pub struct ToolCall {
     pub timeout_ms: Option<u64>,
 }
 
+impl ToolCall {
+    /// The namespace of the tools that an agent declares.
+    pub(crate) const TOOLS: &str = "tool";
+}
+
 /// A question to a person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {

@@ -177,7 +177,7 @@ pub(crate) enum What {
         fiber: FiberNo,
         node: NodeNo,
         calls: Vec<(Pending, Why)>,
-        tool: Option<Text>,
+        tool: Option<(Text, Text)>,
     },
     /// A call may leave; it has, where that need not be recorded.
     Allowed {

@@ -3,7 +3,7 @@
 
 use graph::Touches;
 
-use crate::call::{Pending, Request};
+use crate::call::{Pending, Request, ToolCall};
 use crate::money::Money;
 use crate::plan::Plan;
 use crate::run::Run;
@@ -82,7 +82,8 @@ fn cost(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
 fn calls(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
     let Request::Tool(call) = &pending.request else { return Verdict::Allow };
     let Some(most) = run.options.limits.calls.get(&call.tool) else { return Verdict::Allow };
-    if call.nth <= *most {
+    // What has the same name elsewhere, like a store's `read`, is no tool.
+    if &*call.server != ToolCall::TOOLS || call.nth <= *most {
         return Verdict::Allow;
     }
     deny(FaultKind::Calls, format!("`{}` may be called {most} times", call.tool))

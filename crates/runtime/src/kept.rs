@@ -168,10 +168,11 @@ pub(crate) fn store_call(
     let (touches, again) = store.contract();
     let named = [("store", Value::Text(def.id.clone()))].into_iter();
     let all = (verb == StoreVerb::ReadAll).then_some(("all", Value::Bool(true)));
+    let (server, tool) = ("store".into(), verb.word().into());
     ToolCall {
-        nth: run.counts.by_tool.get(verb.word()).copied().unwrap_or(0) + 1,
-        server: "store".into(),
-        tool: verb.word().into(),
+        nth: run.counts.nth_of(&server, &tool),
+        server,
+        tool,
         args: named.chain(all).chain(args).map(|(name, value)| (name.into(), value)).collect(),
         touches,
         again,

@@ -163,9 +163,10 @@ fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep, tool: Text) -> Too
         }
     };
     let contract = run.options.tools.get(&tool).copied().unwrap_or(ToolContract::UNKNOWN);
+    let server = ToolCall::TOOLS.into();
     ToolCall {
-        nth: run.counts.by_tool.get(&tool).copied().unwrap_or(0) + 1,
-        server: "tool".into(),
+        nth: run.counts.nth_of(&server, &tool),
+        server,
         tool,
         args,
         touches: contract.touches,
@@ -209,7 +210,7 @@ fn effect(plan: &Plan, run: &Run, own: &Fiber, step: &EffectStep) -> ToolCall {
         args.insert("args".into(), Value::list(list));
     }
     ToolCall {
-        nth: run.counts.by_tool.get(&step.tool).copied().unwrap_or(0) + 1,
+        nth: run.counts.nth_of(&step.server, &step.tool),
         server: step.server.clone(),
         tool: step.tool.clone(),
         args,
@@ -229,7 +230,7 @@ pub(crate) fn tool_change(
     call: ToolCall,
 ) -> Change {
     let id = run.counts.calls + 1;
-    let tool = Some(call.tool.clone());
+    let tool = Some((call.server.clone(), call.tool.clone()));
     let name = named(id, 'c');
     let mut recorder = Recorder::new(run, Some(&here.at));
     let intent = recorder.tool_call(&name, &call, own.cause);

@@ -87,11 +87,9 @@ impl Run {
         fiber: FiberNo,
         node: NodeNo,
         calls: Vec<(Pending, Why)>,
-        tool: Option<Text>,
+        tool: Option<(Text, Text)>,
     ) {
-        if let Some(tool) = tool {
-            *self.counts.by_tool.entry(tool).or_default() += 1;
-        }
+        tool.into_iter().for_each(|tool| self.counts.called(tool));
         let own = self.own(fiber);
         let turns = own.turns;
         let first = calls.first().map_or(0, |(pending, _)| pending.id);

@@ -104,7 +104,20 @@ pub(crate) struct Counts {
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,
     pub(crate) cost: Money,
-    pub(crate) by_tool: BTreeMap<Text, u64>,
+    /// Calls by server and tool: a store is read under the name that a tool may have.
+    by_tool: BTreeMap<(Text, Text), u64>,
+}
+
+impl Counts {
+    /// The number that the next call of a tool would have among all of its calls.
+    pub(crate) fn nth_of(&self, server: &Text, tool: &Text) -> u64 {
+        self.by_tool.get(&(server.clone(), tool.clone())).copied().unwrap_or(0) + 1
+    }
+
+    /// A tool is called once more.
+    pub(crate) fn called(&mut self, (server, tool): (Text, Text)) {
+        *self.by_tool.entry((server, tool)).or_default() += 1;
+    }
 }
 
 /// Why a run failed.

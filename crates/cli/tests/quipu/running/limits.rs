@@ -106,3 +106,32 @@ fn what_is_given_wrongly_is_said_before_anything_runs() {
     let why = "error: there is a run `r` already; `quipu resume r` goes on with it\n";
     assert_eq!((done.code, done.stderr.as_str()), (2, why));
 }
+
+/// What is done to a store is no call of a tool that has the same name.
+#[test]
+fn stores_and_tools_of_one_name_are_counted_apart() {
+    let folder = Folder::new();
+    let read = |id: &str| {
+        format!(
+            r#"{{"id": "{id}", "op": "R", "data": {{"adapter": "store.READ", "target": "s"}}}}"#
+        )
+    };
+    let call = CALL.replace("\"work\"", "\"read\"").replace("n1", "n3");
+    let nodes = format!("{}, {}, {call}", read("n1"), read("n2"));
+    let labels =
+        graph(&[("start", &nodes, "n1-next-n2 n2-next-n3 n3-next->more"), ("more", &call, "")]);
+    let declared = r#"{"declarations": {"stores": {"s": {"store_type": "kv"}}},"#;
+    folder
+        .program("read", "echo 1")
+        .write("quipu.toml", "[tools.read]\ncommand = [\"./read\"]\nagain = \"free\"\n")
+        .write("agent.json", labels.replacen('{', declared, 1));
+    let run = |most: &str| {
+        let done = folder.run(&["run", "agent.json", "--id", most, "--max-calls", most, "--json"]);
+        folder.is_sound(most);
+        shown(&done)
+    };
+    assert_eq!(ending(&run("read=2")), "done");
+    let failed = run("read=1");
+    assert_eq!(ending(&failed), "calls_exceeded");
+    assert_eq!(text(failed.get("error").unwrap(), "node"), "more/n3");
+}
