@@ -96,14 +96,21 @@ pub fn find_questions(
     let mut answered = Vec::new();
     for stream in runs {
         let Some(info) = store.stream(&stream)? else { continue };
-        let own =
-            store.read_kinds(&stream, &[Kind::QuestionAsked], info.first, info.next, 1_000)?;
-        for entry in own {
-            if let Some(What::QuestionAsked(question)) = store.fact(&entry.event)?.map(|it| it.what)
-                && question.question_id.starts_with(words)
-            {
-                answered.push((stream.clone(), question.question_id));
+        let mut failed = None;
+        Lineage::own(&info).visit(store, Some(&[Kind::QuestionAsked]), 0, |_, entry| {
+            match store.fact(&entry.event).map(|fact| fact.map(|it| it.what)) {
+                Ok(Some(What::QuestionAsked(question)))
+                    if question.question_id.starts_with(words) =>
+                {
+                    answered.push((stream.clone(), question.question_id));
+                }
+                Ok(_) => {}
+                Err(error) => failed = Some(error),
             }
+            if failed.is_none() { Visit::More } else { Visit::Stop }
+        })?;
+        if let Some(error) = failed {
+            return Err(error);
         }
     }
     Ok(answered)

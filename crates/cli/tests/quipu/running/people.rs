@@ -278,3 +278,25 @@ fn an_answer_is_kept_without_the_space_around_it() {
     assert_eq!(json::compact(done.get("path").unwrap()), r#"["start","pay"]"#);
     folder.is_sound("r");
 }
+
+/// More questions than are read at once.
+#[test]
+fn the_last_of_many_questions_is_found() {
+    let folder = Folder::new();
+    let over = r#"{"id": "n1", "op": "Loop", "data": {"ref": "$items", "item": "item"}}"#;
+    let answers = vec!["yes"; 1_001];
+    folder.write("answers.json", format!("{answers:?}")).write(
+        "agent.json",
+        graph(&[("start", over, "n1-body->one"), ("one", &ask("n1", ""), "")]),
+    );
+    let items = format!("items={:?}", vec![0; answers.len()]);
+    let run = ["run", "agent.json", "--id", "r", "--answers", "answers.json", "--input", &items];
+    let done = folder.run(&run);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let events = folder.events("r");
+    let mut asked = events.iter().filter(|event| text(event, "kind") == "question_asked");
+    let last = text(asked.next_back().unwrap(), "question_id");
+    let done = folder.run(&["answer", last, "no"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.starts_with("it was answered at "), "{}", done.stderr);
+}
