@@ -5,6 +5,7 @@ mod branches;
 mod broken;
 mod doubts;
 mod failures;
+mod forks;
 mod interrupted;
 mod killed;
 mod limits;

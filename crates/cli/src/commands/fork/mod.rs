@@ -1,28 +1,27 @@
 //! `quipu fork`
 
+mod begins;
+
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
-use diagnostics::{is_plain, nearest, plain};
+use diagnostics::{is_plain, plain};
 use history::kinds::Kind as HistoryKind;
 use history::plan::{Refusal, Wish};
 use history::{Lineage, Place, Stream};
-use host::pinned::pin;
-use host::{Answered, Driver, LoadError, Python, When, answer_question, give, load};
-use runtime::{CallId, Input, Options, Request, Run, migrate};
-use store::fork::{ForkError, ForkRequest, Forked, GoingOn, fork};
+use host::{Driver, Python};
+use store::fork::{ForkError, ForkRequest, Forked, fork};
 use store::{Durability, Store, names};
-use value::{Map, Text, Value};
+use value::{Text, Value};
 
+use self::begins::Begins;
 use crate::Outcome;
-use crate::args::Reading;
 use crate::args::history::Fork;
 use crate::find;
 use crate::opened::{Access, count, now, open_shared};
 use crate::output;
-use crate::running::{Around, limit, named_value, remind_of_limits, report, written};
+use crate::running::report;
 
 pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
     let store = open_shared(&arguments.store, Access::Change)?;
@@ -37,7 +36,7 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
             bail!("there is a branch `{branch}` already");
         }
     }
-    let begins = match beginning(arguments, &store, &at)? {
+    let begins = match Begins::new(arguments, &store, &at)? {
         Ok(begins) => begins,
         Err(outcome) => return Ok(outcome),
     };
@@ -68,7 +67,7 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
     }
     if let Some(begins) = &begins {
         let stream = &forked.first.stream;
-        change(&*store, stream, begins)?;
+        begins.change(&*store, stream)?;
         if !arguments.no_run {
             return go_on(arguments, &store, stream, begins, &forked);
         }
@@ -119,155 +118,7 @@ fn place(store: &dyn Store, words: &str) -> Result<Place> {
     Ok(at)
 }
 
-/// How the fork of a run of ours goes on.
-struct Begins {
-    going_on: GoingOn,
-    around: Around,
-    values: Map,
-    answers: Vec<(CallId, Value)>,
-}
-
-/// What is to be different in the fork; nothing for a history that Quipu did not run itself.
-fn beginning(
-    arguments: &Fork,
-    store: &Arc<dyn Store>,
-    at: &Place,
-) -> Result<Result<Option<Begins>, Outcome>> {
-    let mut logic = Python::default();
-    let loaded = match load(&**store, &at.stream, Some(at.seq + 1), &mut logic) {
-        Ok(loaded) => loaded,
-        Err(LoadError::Foreign(_) | LoadError::NoRun(_)) => {
-            let is_more = !arguments.set.is_empty()
-                || !arguments.answer.is_empty()
-                || !arguments.output.is_empty()
-                || arguments.graph.is_some();
-            if is_more {
-                bail!("`{}` was not run by Quipu: its forks cannot be run", at.stream);
-            }
-            return Ok(Ok(None));
-        }
-        Err(error) => return Err(error.into()),
-    };
-    if loaded.run.is_over() && !arguments.no_run {
-        bail!("`{at}` is the end of the run; fork at an earlier event, as in `{}`", before(at));
-    }
-    let mut going_on = GoingOn { versions: Some(Arc::new(host::versions())), ..GoingOn::default() };
-    let (mut plan, mut rested) = (loaded.plan.clone(), loaded.run.clone());
-    if let Some(file) = &arguments.graph {
-        let is_json = arguments.format.is_json();
-        let new = match super::run::graph(file, &Reading::default(), is_json)? {
-            Ok(graph) => graph,
-            Err(outcome) => return Ok(Err(outcome)),
-        };
-        let pinned = pin(&new).with_context(|| format!("`{file}` cannot run"))?;
-        match migrate(loaded.run.clone(), &loaded.plan, &pinned.plan) {
-            Ok((run, kept)) => {
-                rested = run;
-                for kept in kept {
-                    output::note(&format!("kept: {kept}"));
-                }
-            }
-            Err(refused) => {
-                let list: Vec<String> = refused.iter().map(|one| format!("\n  {one}")).collect();
-                bail!("`{file}` cannot take over at {at}:{}", list.concat());
-            }
-        }
-        going_on.document = Some(pinned.document);
-        going_on.graph = Some(pinned.checksum);
-        plan = pinned.plan;
-    }
-    let begun = loaded.run.options();
-    let around = Around::new(&arguments.world, begun, &plan, Path::new("."), store.clone())?;
-    // Whoever names another model may want to have everything made up.
-    if arguments.world.model.is_none() {
-        around.refuse_without_tools(begun, &plan)?;
-    }
-    let mut options: Options = begun.clone();
-    around.pin(&mut options, &plan);
-    options.live = arguments.live;
-    options.outputs.clear();
-    limit(&mut options.limits, &arguments.limits)?;
-    remind_of_limits(&plan, &arguments.limits);
-    for words in &arguments.output {
-        let (node, value) = named_value(words)?;
-        let found = plan.find_node(&node);
-        let near = nearest(&node, plan.label_names().map(|label| &**label));
-        let found = found.with_context(|| match near {
-            Some(near) => format!("no node answers at `{node}`; did you mean `{near}`?"),
-            None => format!("no node answers at `{node}`; write `LABEL/nK`"),
-        })?;
-        if !plan.takes_output(&found) {
-            bail!("`{found}` asks no model and no tool, so that `--output` cannot answer for it");
-        }
-        options.outputs.insert(found, value);
-    }
-    going_on.options = Some(options.to_map());
-    let values = arguments.set.iter().map(|words| named_value(words)).collect::<Result<Map>>()?;
-    // Only there it takes an answer: behind a question, its timer is still to be set.
-    if !arguments.answer.is_empty() {
-        while runtime::rest(&plan, &mut rested, &mut logic).more {}
-    }
-    let answers = arguments.answer.iter().map(|words| answer(&rested, words, at));
-    let answers = answers.collect::<Result<_>>()?;
-    Ok(Ok(Some(Begins { going_on, around, values, answers })))
-}
-
-fn before(at: &Place) -> Place {
-    Place::new(at.stream.clone(), at.seq.saturating_sub(1))
-}
-
-/// Which open question an answer is meant for. In the fork it may have another id.
-fn answer(run: &Run, words: &str, at: &Place) -> Result<(CallId, Value)> {
-    let open: Vec<(CallId, &Text)> =
-        run.pending().filter_map(|pending| Some((pending.id, asked(&pending.request)?))).collect();
-    if let Some((id, value)) = words.split_once('=')
-        && let Some((call, _)) = open.iter().find(|(_, open)| open.as_ref() == id)
-    {
-        return Ok((*call, written(value)));
-    }
-    match open.as_slice() {
-        [] => bail!("no question is open at {at}"),
-        [(only, _)] => Ok((*only, written(words))),
-        several => {
-            let ids: Vec<&str> = several.iter().map(|(_, id)| &***id).collect();
-            bail!(
-                "several questions are open: write `--answer ID=VALUE`, one of {}",
-                ids.join(", ")
-            )
-        }
-    }
-}
-
-/// The id of the question that a request is.
-fn asked(request: &Request) -> Option<&Text> {
-    match request {
-        Request::Question(question) => Some(&question.id),
-        _ => None,
-    }
-}
-
-/// Makes a fork differ before it goes on.
-fn change(store: &dyn Store, stream: &Stream, begins: &Begins) -> Result<()> {
-    let mut logic = Python::default();
-    if !begins.values.is_empty() {
-        let set = |_: &Run| Some(Input::Set(begins.values.clone()));
-        let given = give(store, stream, &mut logic, now()?, When::AtOnce, set)?;
-        given.map_err(|refusal| anyhow!("the values cannot be set: {refusal}"))?;
-    }
-    for (call, value) in &begins.answers {
-        let mut loaded = load(store, stream, None, &mut logic)?;
-        while runtime::rest(&loaded.plan, &mut loaded.run, &mut logic).more {}
-        let question = loaded.run.pending_call(*call).and_then(|pending| asked(&pending.request));
-        let question = question.context("`--answer` cannot be taken: nothing is asked any more")?;
-        match answer_question(store, &mut logic, stream, question, value, None, now()?)? {
-            Answered::Taken => {}
-            Answered::Before { .. } => bail!("question `{question}` is answered already"),
-            Answered::Refused(why) => bail!("`--answer` cannot be taken: {why}"),
-        }
-    }
-    Ok(())
-}
-
+/// Drives a fork.
 fn go_on(
     arguments: &Fork,
     store: &Arc<dyn Store>,
