@@ -21,7 +21,7 @@ use crate::args::history::Fork;
 use crate::find;
 use crate::opened::{Access, count, now, open_shared};
 use crate::output;
-use crate::running::report;
+use crate::running::{not_driven, report};
 
 pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
     let store = open_shared(&arguments.store, Access::Change)?;
@@ -67,9 +67,12 @@ pub(crate) fn run(arguments: &Fork) -> Result<Outcome> {
     }
     if let Some(begins) = &begins {
         let stream = &forked.first.stream;
-        begins.change(&*store, stream)?;
-        if !arguments.no_run {
-            return go_on(arguments, &store, stream, begins, &forked);
+        let changed = begins.change(&*store, stream);
+        if changed.is_err() || !arguments.no_run {
+            // It is there, whatever becomes of it now.
+            return changed
+                .and_then(|()| go_on(arguments, &store, stream, begins, &forked))
+                .or_else(|error| not_driven(&*store, &run, error, arguments.format.is_json()));
         }
     }
     if arguments.format.is_json() {

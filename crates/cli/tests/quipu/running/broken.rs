@@ -48,6 +48,23 @@ fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
     folder.is_sound("r");
 }
 
+#[test]
+fn a_fork_on_a_full_disk_says_how_it_goes_on() {
+    let folder = looping();
+    let items = format!("items={:?}", (1..=60).collect::<Vec<_>>());
+    let done = folder.run(&["run", "agent.json", "--id", "r", "--input", &items]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let fork = ["fork", "r@0", "--live", "--id", "f", "--json"];
+    let done = run_within(&folder, 120, &fork);
+    assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+    assert_eq!(text(&shown(&done), "run"), "f");
+    let error = shown(&done).get("error").unwrap().clone();
+    assert_eq!((text(&error, "code"), text(&error, "next")), ("STOPPED", "quipu resume f"));
+    let done = folder.run(&["resume", "f", "--json"]);
+    assert_eq!(ending(&shown(&done)), "done", "{}{}", done.stdout, done.stderr);
+    folder.is_sound("f");
+}
+
 /// Another program that writes to the store, until a file `enough` is there.
 const HOLDER: &str = r#"
 import os, sqlite3, time
