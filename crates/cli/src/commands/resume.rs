@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
     around.refuse_without_tools(begun, &loaded.plan)?;
     around
         .with(&*store, is_json, |world| {
-            let mut driver = Driver::resume(world, &mut logic, stream)?;
+            let mut driver = Driver::resume_loaded(world, &mut logic, stream, loaded)?;
             let stopped = driver.drive()?;
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })

@@ -152,6 +152,20 @@ impl<'a> Driver<'a> {
         Ok(driver)
     }
 
+    /// The same with what was loaded before. It is loaded again if somebody has written since.
+    pub fn resume_loaded(
+        world: &'a World<'a>,
+        logic: &'a mut dyn Logic,
+        stream: Stream,
+        loaded: Loaded,
+    ) -> Result<Driver<'a>, DriveError> {
+        let claim = Claim::take(world, &stream)?;
+        let mut driver = Driver::new(world, logic, stream, claim, loaded);
+        driver.notice_others()?;
+        driver.look_after_doubts()?;
+        Ok(driver)
+    }
+
     fn new(
         world: &'a World<'a>,
         logic: &'a mut dyn Logic,

@@ -10,8 +10,8 @@ use host::config::Config;
 use host::models::Absent;
 use host::pinned::{Pinned, pin};
 use host::{
-    Adapter, Call, Calling, Dispatcher, Driver, Limits, People, Python, Registry, Reply, Shelved,
-    Stopped, Unbound, World,
+    Adapter, Call, Calling, Dispatcher, Driver, Limits, Loaded, People, Python, Registry, Reply,
+    Shelved, Stopped, Unbound, World,
 };
 use runtime::{Begin, Fault, Options, Plan, Question, Run};
 use store::MemoryStore;
@@ -105,6 +105,14 @@ impl Machine {
         let stream = Stream::run(run);
         self.with(None, |world, logic| {
             Driver::resume(world, logic, stream).unwrap().drive().unwrap()
+        })
+    }
+
+    /// Another process goes on with what it loaded a while ago.
+    pub(crate) fn resume_loaded(&self, run: &str, loaded: Loaded) -> Stopped {
+        let stream = Stream::run(run);
+        self.with(None, |world, logic| {
+            Driver::resume_loaded(world, logic, stream, loaded).unwrap().drive().unwrap()
         })
     }
 

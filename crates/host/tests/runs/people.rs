@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use history::{Stream, Timestamp};
-use host::{People, Python, Reply, Stopped, Withdrawn, answer_question, load};
+use host::{People, Python, Reply, Stopped, Withdrawn, answer_question, load, open_questions};
 use runtime::{Fault, Options, Question};
 use store::MemoryStore;
 use value::Value;
@@ -103,4 +103,19 @@ fn who_is_asked_is_told_what_others_said() {
 fn who_is_asked_is_told_that_time_is_over() {
     let done = run("10s", |_, _, reply| Some(reply));
     assert_eq!(done, (Stopped::Over, Some("deny".into()), vec![Withdrawn::Expired]));
+}
+
+/// Whoever resumes may have loaded the run before somebody answered.
+#[test]
+fn what_was_loaded_before_an_answer_came_is_loaded_again() {
+    let machine = Machine::new(&SPEC.replace("TIME", "4h"));
+    assert_eq!(machine.run("r", Options::default(), None), Stopped::Waiting);
+    let (stream, logic) = (Stream::run("r"), &mut Python::default());
+    let open = open_questions(&*machine.store, Some(&stream)).unwrap().remove(0);
+    let before = |logic: &mut Python| load(&*machine.store, &stream, None, logic).unwrap();
+    assert_eq!(machine.resume_loaded("r", before(logic)), Stopped::Waiting);
+    let loaded = before(logic);
+    let (now, yes) = (Timestamp::from_micros(1_794_000_100_000_000), "approve".into());
+    answer_question(&*machine.store, logic, &stream, &open.question, &yes, None, now).unwrap();
+    assert_eq!(machine.resume_loaded("r", loaded), Stopped::Over);
 }
