@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use diagnostics::nearest;
-use graph::{Again, Touches, contracts};
+use graph::{Again, Touches};
 use runtime::{Answer, FaultKind, Request, ToolCall};
 use value::{Map, Text, Value, json};
 
@@ -55,17 +55,9 @@ impl Registry {
         self
     }
 
-    /// What is known of `server.tool`, asked before a run starts: what it then says holds for the
-    /// whole run. Nothing, where nothing would answer.
-    pub fn resolve(&self, server: &str, tool: &str) -> Option<Contract> {
-        if STORES.contains(&server) {
-            self.stores.as_ref()?;
-            let known = contracts::find(server, tool)?;
-            return Some(Contract { touches: known.touches, again: known.again });
-        }
-        if !TOOLS.contains(&server) {
-            return None;
-        }
+    /// What is known of a tool, asked before a run starts: what it then says holds for the whole
+    /// run. Nothing, where nothing would answer.
+    pub fn resolve(&self, tool: &str) -> Option<Contract> {
         match self.tools.get(tool) {
             Some(Binding::Executable(program)) => Some(program.contract),
             Some(Binding::Builtin(builtin)) => Some(builtin.contract()),

@@ -106,7 +106,7 @@ impl Around {
         options.config = self.config.clone();
         options.answers = self.answers.clone();
         let known = plan.tools().into_iter().filter_map(|tool| {
-            let contract = self.registry.resolve("tool", &tool)?;
+            let contract = self.registry.resolve(&tool)?;
             let pinned = ToolContract {
                 touches: contract.touches,
                 again: contract.again,

@@ -95,16 +95,13 @@ fn contracts_are_known_before_a_call_is_made() {
     );
     let contract = |touches, again| Some(Contract { touches, again });
     let bound = registry(&config, Unbound::Fail);
-    assert_eq!(bound.resolve("tool", "search"), contract(Touches::Read, Again::Freely));
-    assert_eq!(bound.resolve("tool", "pay"), contract(Touches::Write, Again::ByAsking));
-    assert_eq!(bound.resolve("tool", "clock"), contract(Touches::Clock, Again::Freely));
-    assert_eq!(bound.resolve("tool", "none"), None);
-    assert_eq!(bound.resolve("store", "WRITE"), None, "no store is open");
-    let bound = bound.with_stores(Arc::new(Shelf));
-    assert_eq!(bound.resolve("store", "WRITE"), contract(Touches::Write, Again::WithKey));
+    assert_eq!(bound.resolve("search"), contract(Touches::Read, Again::Freely));
+    assert_eq!(bound.resolve("pay"), contract(Touches::Write, Again::ByAsking));
+    assert_eq!(bound.resolve("clock"), contract(Touches::Clock, Again::Freely));
+    assert_eq!(bound.resolve("none"), None);
     let made_up = registry(&config, Unbound::MakeUp);
-    assert_eq!(made_up.resolve("tool", "pay"), contract(Touches::Write, Again::ByAsking));
-    assert_eq!(made_up.resolve("tool", "none"), contract(Touches::Nothing, Again::Freely));
+    assert_eq!(made_up.resolve("pay"), contract(Touches::Write, Again::ByAsking));
+    assert_eq!(made_up.resolve("none"), contract(Touches::Nothing, Again::Freely));
 }
 
 /// Stores as another crate brings them.
