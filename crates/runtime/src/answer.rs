@@ -5,6 +5,7 @@ use value::{Text, Value};
 
 use crate::call::{Answer, ModelAnswer, Question, Request};
 use crate::change::{Change, Spent, Taken, What};
+use crate::functions::shown;
 use crate::money::Money;
 use crate::open::{Waiting, Why};
 use crate::plan::{Plan, PlanNode, Step};
@@ -151,11 +152,4 @@ pub(crate) fn refused(question: &Question, answer: &Value) -> Option<String> {
         }
     }
     fits::misfit(question.schema.as_ref()?, answer)
-}
-
-fn shown(option: &Value) -> Text {
-    match option {
-        Value::Text(text) => text.clone(),
-        other => value::json::compact(other).into(),
-    }
 }

@@ -10,6 +10,7 @@ use crate::call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
 };
 use crate::change::{Change, What};
+use crate::functions::shown;
 use crate::open::{Waiting, Why};
 use crate::options::ToolContract;
 use crate::plan::{
@@ -252,10 +253,7 @@ fn ask(
     here: &PlanNode,
     step: &AskStep,
 ) -> Change {
-    let prompt = match value_of(&own.frame, &step.prompt) {
-        Value::Text(text) => text,
-        other => json::compact(&other).into(),
-    };
+    let prompt = shown(&value_of(&own.frame, &step.prompt));
     let expires = step.expires_ms.map(|delay| later(run.now, delay));
     let id = run.counts.calls + 1;
     let question = Question {
@@ -330,10 +328,7 @@ pub(crate) fn given_output(plan: &Plan, run: &Run, waiting: &Waiting) -> Option<
     let value = run.options.outputs.get(&waiting.pending.at)?;
     let answer = match &waiting.pending.request {
         Request::Model(_) => Answer::Model(Box::new(ModelAnswer {
-            text: match value {
-                Value::Text(text) => text.clone(),
-                other => json::compact(other).into(),
-            },
+            text: shown(value),
             finish_reason: Some("given".into()),
             ..ModelAnswer::default()
         })),

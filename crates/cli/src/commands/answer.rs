@@ -3,11 +3,11 @@
 use anyhow::{Result, bail};
 use history::Stream;
 use host::{Answered, Python, answer_question, find_questions};
-use value::{Text, Value, json};
+use value::{Text, Value};
 
 use crate::args::running::Answer;
 use crate::opened::{Access, now, open};
-use crate::running::written;
+use crate::running::{shown, written};
 use crate::{Outcome, find, output};
 
 pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
@@ -61,11 +61,4 @@ fn refused(why: &str, first: Option<Value>, is_json: bool) -> Result<Outcome> {
         output::note(why);
     }
     Ok(Outcome::Found)
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Text(text) => text.to_string(),
-        other => json::compact(other),
-    }
 }

@@ -3,10 +3,11 @@
 use anyhow::Result;
 use history::{Stream, Timestamp};
 use host::{Open, open_questions};
-use value::{Value, json};
+use value::Value;
 
 use crate::args::running::Inbox;
 use crate::opened::{Access, now, open};
+use crate::running::shown;
 use crate::{Outcome, find, output};
 
 pub(crate) fn run(arguments: &Inbox) -> Result<Outcome> {
@@ -42,10 +43,6 @@ pub(crate) fn value(open: &Open) -> Value {
 }
 
 fn line(open: &Open, now: Timestamp) -> String {
-    let shown = |value: &Value| match value {
-        Value::Text(text) => text.to_string(),
-        other => json::compact(other),
-    };
     let options: Vec<String> = open.options.iter().map(shown).collect();
     let mut line = format!("{}  {}", open.question, open.prompt.as_deref().unwrap_or_default());
     if !options.is_empty() {

@@ -251,7 +251,7 @@ pub(crate) fn written(text: &str) -> Value {
 }
 
 /// A value as people type it.
-pub(super) fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Text(text) => text.to_string(),
         other => json::compact(other),

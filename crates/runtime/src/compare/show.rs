@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use value::{Map, Text, Value, json};
+use value::{Map, Text, Value};
 
 use super::{Cause, Comparison, Effect, Effects, Parted, Paths, States};
+use crate::functions;
 use crate::run::Usage;
 use crate::trace::{Asking, shown};
 
@@ -89,10 +90,7 @@ impl States {
 
 /// A value, or the beginning of its text where it is long.
 fn bounded(value: &Value) -> Value {
-    let text = match value {
-        Value::Text(text) => text.to_string(),
-        other => json::compact(other),
-    };
+    let text = functions::shown(value);
     match text.char_indices().nth(ANSWER_MAX) {
         Some((end, _)) => Value::text(format!("{}…", &text[..end])),
         None => value.clone(),

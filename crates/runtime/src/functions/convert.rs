@@ -2,14 +2,14 @@
 
 use graph::truthy;
 use value::json::{self, Problem};
-use value::{Digest, Value};
+use value::{Digest, Text, Value};
 
 use super::{bounds, fault, not, numbers, text};
 use crate::Fault;
 
 /// A value as text: text as it is, anything else as JSON.
-pub(super) fn shown(value: &Value) -> String {
-    value.as_text().map_or_else(|| json::compact(value), |text| text.to_string())
+pub(crate) fn shown(value: &Value) -> Text {
+    value.as_text().cloned().unwrap_or_else(|| json::compact(value).into())
 }
 
 pub(super) fn identity(args: &[Value]) -> Result<Value, Fault> {

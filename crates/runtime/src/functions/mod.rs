@@ -19,6 +19,8 @@ use value::Value;
 
 use crate::{Fault, FaultKind};
 
+pub(crate) use convert::shown;
+
 pub use bounds::{DEPTH_MAX, LENGTH_MAX, RANGE_MAX};
 pub use order::{filter, sort};
 pub use table::FUNCTIONS;

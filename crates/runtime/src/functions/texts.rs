@@ -14,8 +14,8 @@ pub(super) fn concat(args: &[Value]) -> Result<Value, Fault> {
         return super::lists::chain(args);
     }
     bounds::inner(args)?;
-    let texts: Vec<String> = args.iter().map(shown).collect();
-    bounds::length(texts.iter().map(String::len).sum())?;
+    let texts: Vec<Text> = args.iter().map(shown).collect();
+    bounds::length(texts.iter().map(|text| text.len()).sum())?;
     Ok(texts.concat().into())
 }
 
@@ -30,8 +30,8 @@ pub(super) fn join(args: &[Value]) -> Result<Value, Fault> {
     let items = list(items)?;
     let between = between.map_or(Ok(""), |between| text(between).map(|between| &**between))?;
     bounds::inner(items)?;
-    let texts: Vec<String> = items.iter().map(shown).collect();
-    let inside: usize = texts.iter().map(String::len).sum();
+    let texts: Vec<Text> = items.iter().map(shown).collect();
+    let inside: usize = texts.iter().map(|text| text.len()).sum();
     bounds::length(inside.saturating_add(between.len().saturating_mul(texts.len())))?;
     Ok(texts.join(between).into())
 }
