@@ -35,7 +35,7 @@ pub(crate) fn is_server(server: &str) -> bool {
 }
 
 /// Whether an event tells that a block failed, as far as that can be told unread.
-pub(crate) fn may_tell_of_block(event: &Event) -> bool {
+pub fn may_tell_of_block(event: &Event) -> bool {
     let server = event.written("server").map(|written| written.trim_matches('"'));
     event.kind() == Kind::ToolCall && server.is_some_and(is_server)
 }

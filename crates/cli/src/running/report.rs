@@ -161,20 +161,43 @@ pub(crate) fn not_driven(
     Ok(Outcome::Found)
 }
 
-/// The last answer before a run failed; where there was none, its end.
-fn failed_at(store: &dyn Store, run: &Run) -> Result<Option<u64>> {
-    const ANSWERS: [Kind; 4] =
-        [Kind::ToolResult, Kind::ModelResponse, Kind::QuestionAnswered, Kind::TimerFired];
+/// Where a run failed.
+struct FailedAt {
+    /// The last answer or refusal; where there was none, the end.
+    because: u64,
+    /// The last event before whatever led to that.
+    before: u64,
+}
+
+fn failed_at(store: &dyn Store, run: &Run) -> Result<Option<FailedAt>> {
+    const ANSWERS: [Kind; 5] = [
+        Kind::ToolResult,
+        Kind::ModelResponse,
+        Kind::QuestionAnswered,
+        Kind::TimerFired,
+        Kind::ApprovalDecided,
+    ];
     let stream = Stream::Run(run.id().clone());
     let Some(info) = store.stream(&stream)? else { return Ok(None) };
     let end = store.last_of(&stream, &[Kind::RunFinished], info.next)?;
     let Some(end) = end.map(|end| end.seq) else { return Ok(None) };
-    let answer = store.last_of(&stream, &ANSWERS, end)?;
-    Ok(Some(answer.map_or(end, |answer| answer.seq)))
+    let because = store.last_of(&stream, &ANSWERS, end)?.map_or(end, |answer| answer.seq);
+    let mut before = because.saturating_sub(1);
+    // A block is told of only when it failed: what says so belongs to how.
+    let call = store.read(&stream, before, 1)?.pop();
+    if call.is_some_and(|call| call.seq == before && runtime::may_tell_of_block(&call.event)) {
+        before = before.saturating_sub(1);
+    }
+    Ok(Some(FailedAt { because, before }))
 }
 
 /// What a run came to, for people.
-fn tell(run: &Run, stopped: Stopped, failed_at: Option<u64>, doubt: Option<&Doubt>) -> Result<()> {
+fn tell(
+    run: &Run,
+    stopped: Stopped,
+    failed_at: Option<FailedAt>,
+    doubt: Option<&Doubt>,
+) -> Result<()> {
     let id = run.id();
     let usage = run.usage();
     let mut took = vec![output::plural(usage.visits, "process").replace("processs", "processes")];
@@ -206,8 +229,8 @@ fn tell(run: &Run, stopped: Stopped, failed_at: Option<u64>, doubt: Option<&Doub
             failure.and_then(effect).inspect(|effect| output::note(&format!("  {effect}")));
             let code = failure.map_or("failed", |failure| failure.fault.kind.word());
             let help = runtime::FAULTS.iter().find(|(word, ..)| *word == code);
-            let because = doubt.map(|doubt| doubt.seq).or(failed_at).unwrap_or(0);
-            let before = because.saturating_sub(1);
+            let failed = failed_at.unwrap_or(FailedAt { because: 0, before: 0 });
+            let because = doubt.map_or(failed.because, |doubt| doubt.seq);
             // Where there is a doubt, it is told below what to do.
             if let Some((_, _, help)) = help.filter(|_| doubt.is_none()) {
                 let help = help.replace("RUN@SEQ", &format!("{id}@{because}"));
@@ -216,7 +239,7 @@ fn tell(run: &Run, stopped: Stopped, failed_at: Option<u64>, doubt: Option<&Doub
             output::note(&format!("  {took} (run {id})"));
             let log = format!("quipu log {id}");
             let why = format!("quipu why {id}@{because}");
-            let fork = format!("quipu fork {id}@{before}");
+            let fork = format!("quipu fork {id}@{}", failed.before);
             let mut commands =
                 vec![(&*log, "what happened, event by event"), (&*why, "what led there")];
             if doubt.is_none() {

@@ -104,14 +104,23 @@ fn tell_copies(forked: &Forked) {
 fn place(store: &dyn Store, words: &str) -> Result<Place> {
     const OVER: [HistoryKind; 2] = [HistoryKind::RunFinished, HistoryKind::RunCancelled];
     let mut at = find::place(store, words)?;
-    if find::split(words).1.is_some() || at.stream.run_id().is_none() {
+    if at.stream.run_id().is_none() {
+        return Ok(at);
+    }
+    let lineage = Lineage::of(store, &at.stream, None)?.context("it was found")?;
+    if find::split(words).1.is_some() {
+        // What says that a block failed comes with how, or not at all.
+        let entry = lineage.entry(store, at.seq)?;
+        if entry.is_some_and(|entry| runtime::may_tell_of_block(&entry.event)) {
+            at.seq = at.seq.saturating_sub(1);
+            output::note(&format!("note: forked from {at}, before the block that failed"));
+        }
         return Ok(at);
     }
     // Answers that came late may stand behind the end.
     let Some(end) = store.last_of(&at.stream, &OVER, at.seq + 1)? else { return Ok(at) };
     at.seq = end.seq.saturating_sub(1);
     // What was given up because of the end belongs to it.
-    let lineage = Lineage::of(store, &at.stream, None)?.context("it was found")?;
     while at.seq > 0 {
         match lineage.entry(store, at.seq)? {
             Some(entry) if entry.event.kind() == HistoryKind::Interruption => at.seq -= 1,

@@ -131,3 +131,34 @@ fn logic_in_another_language_fails_where_it_stands_and_can_be_read_again() {
         assert!(done.code < 2, "{command:?}: {}{}", done.stdout, done.stderr);
     }
 }
+
+/// What is printed where a run failed must lead to where it can go on otherwise.
+#[test]
+fn the_fork_that_is_advised_is_from_before_what_failed() {
+    let folder = Folder::new();
+    let block = r#"{"id": "n1", "op": "R",
+        "data": {"adapter": "logic.PYTHON", "target": "state.data['y'] = 1 / state.data['x']"}}"#;
+    folder.write("agent.json", graph(&[("start", block, "")]));
+    let done = folder.run(&["run", "agent.json", "--id", "a", "--input", "x=0"]);
+    assert!(done.stderr.contains("quipu fork a@0 "), "{}", done.stderr);
+    for (at, id) in [("a@0", "b"), ("a@1", "c")] {
+        let done = folder.run(&["fork", at, "--id", id, "--json"]);
+        assert_eq!(ending(&shown(&done)), "logic", "{}", done.stderr);
+        assert_eq!(shown(&done).get("from").unwrap().get("seq"), Some(&Value::Int(0)));
+        folder.is_sound(id);
+        let done = folder.run(&["fork", at, "--set", "x=1", "--json"]);
+        assert_eq!(ending(&shown(&done)), "done", "{}", done.stderr);
+    }
+    folder.program("pay", "echo paid >> payments; echo 1");
+    folder.write("quipu.toml", "[tools.pay]\ncommand = [\"./pay\"]\n");
+    let calls = r#"{"id": "n1", "op": "R", "data": {"adapter": "tool.CALL", "target": "pay", "out": "x"}},
+        {"id": "n2", "op": "R", "data": {"adapter": "tool.CALL", "target": "pay", "out": "y"}}"#;
+    folder.write("agent.json", graph(&[("start", calls, "n1-next-n2")]));
+    assert_eq!(folder.run(&["run", "agent.json", "--id", "p"]).code, 0);
+    let denied = folder.run(&["fork", "p@3", "--id", "q"]);
+    let advised = denied.stderr.lines().find_map(|line| line.trim().strip_prefix("quipu fork "));
+    let advised = advised.unwrap().split(' ').next().unwrap().to_owned();
+    let done = folder.run(&["fork", &advised, "--live", "--json"]);
+    assert_eq!(ending(&shown(&done)), "done", "{advised}: {}{}", denied.stderr, done.stderr);
+    assert_eq!(folder.text("payments"), "paid\npaid\npaid\n");
+}

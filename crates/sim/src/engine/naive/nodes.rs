@@ -204,10 +204,11 @@ impl Run<'_> {
         let (at, request) = self.asks(&spot, format!("person {prompt}"));
         match (self.world.person(&at, &request, &options, expires), expires) {
             (Reply::After(after, answer), expires) if expires.is_none_or(|at| after < at) => {
-                // One of the options is kept in small letters, however it was written.
+                // One of the options is kept in small letters and without space around it, however it
+                // was written.
                 let answer = match answer {
                     Value::Text(chosen) if !options.is_empty() => {
-                        Value::text(chosen.to_lowercase())
+                        Value::text(chosen.trim().to_lowercase())
                     }
                     answer => answer,
                 };
