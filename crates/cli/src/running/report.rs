@@ -135,7 +135,7 @@ pub(crate) fn not_driven(
         Some(DriveError::Held { .. } | DriveError::TakenOver) => {
             ("HELD", format!("quipu log {run}"))
         }
-        Some(DriveError::Append(_)) if !is_begun => ("STOPPED", "quipu run".to_owned()),
+        Some(DriveError::Append(_)) if !is_begun => ("STOPPED", same_command()),
         Some(DriveError::Append(_) | DriveError::Refused(_)) => {
             ("STOPPED", format!("quipu resume {run}"))
         }
@@ -153,7 +153,10 @@ pub(crate) fn not_driven(
         output::complain(&error);
         let what = match code {
             "HELD" => "how far it is",
-            _ if !is_begun => "the same command again: nothing was begun",
+            _ if !is_begun => {
+                output::note(&format!("next: {next}  once that is put right: nothing was begun"));
+                return Ok(Outcome::Found);
+            }
             _ => "go on, once that is put right: nothing of the run is lost",
         };
         self::next(&[(&next, what)]);
@@ -298,12 +301,23 @@ pub(super) fn quoted(word: &str) -> String {
     }
 }
 
+/// What was typed, to be typed again.
+fn same_command() -> String {
+    let words = std::env::args_os().skip(1);
+    let words: Vec<String> = words.map(|word| quoted(&word.to_string_lossy())).collect();
+    format!("quipu {}", words.join(" "))
+}
+
 /// What commands need to find the store that this one was told.
 pub(super) fn same_store() -> String {
     opened::named().map_or_else(String::new, |store| format!(" --store {}", quoted(store)))
 }
 
 fn next(commands: &[(&str, &str)]) {
+    // What is in memory only, no other process can look at.
+    if opened::named() == Some("memory") {
+        return;
+    }
     let commands: Vec<(String, &str)> = commands
         .iter()
         .map(|(command, what)| (format!("{command}{}", same_store()), *what))

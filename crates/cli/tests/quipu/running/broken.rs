@@ -103,7 +103,8 @@ fn a_store_that_another_program_holds_is_waited_for_a_while() {
         assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
         let error = shown(&done).get("error").unwrap().clone();
         assert_eq!(text(&error, "message"), "another process holds the store");
-        assert_eq!((text(&error, "code"), text(&error, "next")), ("STOPPED", "quipu run"));
+        const SAME: &str = "quipu run agent.json --id r --input 'items=[2]' --json";
+        assert_eq!((text(&error, "code"), text(&error, "next")), ("STOPPED", SAME));
         folder.write("enough", "");
         assert_eq!(ending(&shown(&folder.run(&run))), "done", "nothing was begun before");
     }
