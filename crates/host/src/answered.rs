@@ -1,12 +1,8 @@
 //! What adapters answer, as a run can take it.
 
-use std::sync::Arc;
-
 use graph::Touches;
-use runtime::{Answer, Fault, FaultKind, Pending, Request};
-use value::{Map, Value};
-
-use crate::tools::{Effect, fault};
+use runtime::{Answer, Fault, FaultKind, Happened, Pending, Request};
+use value::Value;
 
 /// How deeply an answer may be nested: events hold it within something, and cannot be read again
 /// from a certain depth on.
@@ -17,7 +13,7 @@ pub(crate) fn settled(answer: Answer, pending: &Pending) -> Answer {
     match answer {
         Answer::Value(value) if is_deeper(&value, DEPTH_MAX) => {
             let message = format!("the answer is nested more than {DEPTH_MAX} levels deep");
-            let too_deep = fault(FaultKind::Tool, effect(pending), message, []);
+            let too_deep = Fault::new(FaultKind::Tool, message).with_happened(happened(pending));
             Answer::Failed(attempted(too_deep, pending))
         }
         Answer::Failed(fault) => Answer::Failed(attempted(fault, pending)),
@@ -25,23 +21,16 @@ pub(crate) fn settled(answer: Answer, pending: &Pending) -> Answer {
     }
 }
 
-/// Whether what was asked for has an effect, which whoever answered may have had.
-fn effect(pending: &Pending) -> Effect {
+/// Whether what was asked for may have happened: it has, where whoever answered did anything.
+fn happened(pending: &Pending) -> Happened {
     match &pending.request {
-        Request::Tool(call) if call.touches == Touches::Write => Effect::Possible,
-        _ => Effect::None,
+        Request::Tool(call) if call.touches == Touches::Write => Happened::Maybe,
+        _ => Happened::No,
     }
 }
 
-fn attempted(mut fault: Fault, pending: &Pending) -> Fault {
-    let mut details = match fault.details.take() {
-        Some(Value::Map(details)) => Arc::unwrap_or_clone(details),
-        Some(other) => Map::from_iter([("details".into(), other)]),
-        None => Map::default(),
-    };
-    details.insert("attempt".into(), Value::Int(pending.attempt.into()));
-    fault.details = Some(details.into());
-    fault
+fn attempted(fault: Fault, pending: &Pending) -> Fault {
+    fault.with_detail("attempt", Value::Int(pending.attempt.into()))
 }
 
 fn is_deeper(value: &Value, levels: usize) -> bool {

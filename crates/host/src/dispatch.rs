@@ -10,7 +10,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use runtime::{Answer, CallId, Fault, FaultKind, Request};
+use runtime::{Answer, CallId, Fault, FaultKind, Happened, Request};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
@@ -18,7 +18,6 @@ use value::Text;
 
 use crate::adapter::{Adapter, Call, Calling};
 use crate::config::Config;
-use crate::tools::{Effect, fault};
 
 /// Calls wait and hardly compute: few threads carry many of them.
 const THREADS: usize = 2;
@@ -149,12 +148,8 @@ impl Dispatcher {
             Ok(runtime) => runtime,
             Err(why) => {
                 let message = format!("the call could not be made: {why}");
-                return Some(Answer::Failed(fault(
-                    FaultKind::Cancelled,
-                    Effect::None,
-                    message,
-                    [],
-                )));
+                let fault = Fault::new(FaultKind::Cancelled, message);
+                return Some(Answer::Failed(fault.with_happened(Happened::No)));
             }
         };
         // Locked until the call is listed: it may be answered before this function returns.
@@ -273,7 +268,7 @@ impl Drop for Promise {
     fn drop(&mut self) {
         let message =
             format!("what answers `{}` broke down; this is a bug in it", self.subject.name);
-        let fault: Fault = fault(self.subject.kind.clone(), Effect::Possible, message, []);
-        self.keep(Answer::Failed(fault));
+        let fault = Fault::new(self.subject.kind.clone(), message);
+        self.keep(Answer::Failed(fault.with_happened(Happened::Maybe)));
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use diagnostics::nearest;
 use graph::{Again, Touches};
-use runtime::{Answer, FaultKind, Request, ToolCall};
+use runtime::{Answer, Fault, FaultKind, Happened, Request, ToolCall};
 use value::{Map, Text, Value, json};
 
 use crate::adapter::{Adapter, Call, Calling, Contract};
 use crate::config::{Binding, Config};
-use crate::tools::{BUILTINS, Builtin, Effect, fault};
+use crate::tools::{BUILTINS, Builtin};
 
 /// The namespaces whose verbs are tools.
 const TOOLS: [&str; 2] = ["tool", "tools"];
@@ -120,7 +120,8 @@ impl Adapter for Builtin {
 }
 
 fn nothing_there(message: String) -> Calling {
-    Calling::Now(Answer::Failed(fault(FaultKind::Missing, Effect::None, message, [])))
+    let fault = Fault::new(FaultKind::Missing, message).with_happened(Happened::No);
+    Calling::Now(Answer::Failed(fault))
 }
 
 /// Whether TOML takes it for a key without quotes.

@@ -1,6 +1,7 @@
 //! Why a node failed, and which failures there are.
 
 use std::fmt;
+use std::sync::Arc;
 
 use history::kinds::records::Error;
 use value::{Map, Text, Value};
@@ -108,6 +109,18 @@ impl Fault {
     /// A failure with its message.
     pub fn new(kind: FaultKind, message: impl Into<Text>) -> Fault {
         Fault { kind, message: message.into(), details: None }
+    }
+
+    /// The same failure with one more member in its details.
+    pub fn with_detail(mut self, member: &str, value: Value) -> Fault {
+        let mut details = match self.details.take() {
+            Some(Value::Map(details)) => Arc::unwrap_or_clone(details),
+            Some(other) => Map::from_iter([("details".into(), other)]),
+            None => Map::default(),
+        };
+        details.insert(member.into(), value);
+        self.details = Some(details.into());
+        self
     }
 
     /// As events write it.

@@ -10,6 +10,7 @@ mod change;
 mod compare;
 mod decide;
 mod difference;
+mod doubt;
 mod fault;
 mod fits;
 mod fold;
@@ -42,6 +43,7 @@ pub use call::{
 };
 pub use compare::{Cause, Comparison, Effect, Effects, Parted, Paths, States, Story, compare};
 pub use difference::Difference;
+pub use doubt::Happened;
 pub use fault::{FAULTS, Fault, FaultKind};
 pub use fold::{Fold, NoLogic, split};
 pub use input::{Begin, Input, Refusal, Told};

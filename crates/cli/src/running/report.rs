@@ -285,10 +285,10 @@ fn effect(failure: &runtime::Failure) -> Option<String> {
         Some(Value::Int(attempt)) => format!("attempt {attempt}"),
         _ => return None,
     };
-    Some(match details.get("may_have_happened") {
-        Some(Value::Bool(true)) => format!("{attempt}; what it does may have happened"),
-        Some(Value::Bool(false)) => format!("{attempt}; nothing has happened"),
-        _ => attempt,
+    Some(match failure.fault.happened() {
+        Some(runtime::Happened::Maybe) => format!("{attempt}; what it does may have happened"),
+        Some(runtime::Happened::No) => format!("{attempt}; nothing has happened"),
+        None => attempt,
     })
 }
 

@@ -4,10 +4,10 @@
 
 use graph::{Again, Touches};
 use history::Timestamp;
-use runtime::{Fault, FaultKind};
+use runtime::{Fault, FaultKind, Happened};
 use value::{Map, Text, Value};
 
-use super::{Effect, arithmetic, clock, fault, json, text};
+use super::{arithmetic, clock, detailed, json, text};
 use crate::adapter::Contract;
 
 /// A tool that is built in.
@@ -94,7 +94,7 @@ impl Builtin {
         (self.run)(&Arguments { given, now }).map_err(|message| {
             let details = [("tool", Value::text(self.name))];
             let message = format!("{}: {message}", self.name);
-            fault(FaultKind::Tool, Effect::None, message, details)
+            detailed(FaultKind::Tool, message, details).with_happened(Happened::No)
         })
     }
 }

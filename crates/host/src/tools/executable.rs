@@ -15,12 +15,12 @@ use std::time::Duration;
 
 use diagnostics::plain;
 use graph::Touches;
-use runtime::{Answer, Fault, FaultKind, Request};
+use runtime::{Answer, Fault, FaultKind, Happened, Request};
 use tokio::process::Command;
 use value::{Text, Value, json};
 
+use super::detailed;
 use super::process::{self, ANSWER_MAX, Ended};
-use super::{Effect, fault};
 use crate::adapter::{Adapter, Call, Calling, Contract};
 
 /// The variables that every tool sees: who and where it is, and how to speak. So are all whose
@@ -81,11 +81,11 @@ impl Executable {
     }
 
     fn report(&self) -> Report {
-        let effect = match self.contract.touches {
-            Touches::Write => Effect::Possible,
-            _ => Effect::None,
+        let happened = match self.contract.touches {
+            Touches::Write => Happened::Maybe,
+            _ => Happened::No,
         };
-        Report { id: self.id.clone(), program: self.program.clone(), effect }
+        Report { id: self.id.clone(), program: self.program.clone(), happened }
     }
 }
 
@@ -110,7 +110,7 @@ struct Report {
     id: Text,
     program: PathBuf,
     /// Whether a failure after the start leaves a doubt.
-    effect: Effect,
+    happened: Happened,
 }
 
 impl Report {
@@ -174,18 +174,18 @@ impl Report {
             (None, complaint) => format!("`{id}` ended with {how}, after it wrote: {complaint}"),
         };
         let tool = ("tool", Value::Text(id.clone()));
-        match status.code() {
+        let fault = match status.code() {
             // It came to its end and says itself that it failed: that is not in doubt.
             Some(code) => {
                 let code = ("exit_code", Value::Int(code.into()));
-                let reported = ("reported", Value::Bool(true));
-                fault(FaultKind::Tool, self.effect, message, [tool, code, reported])
+                detailed(FaultKind::Tool, message, [tool, code]).reported()
             }
             None => {
                 let signal = ("signal", status.signal().map(i64::from).into());
-                fault(FaultKind::Tool, self.effect, message, [tool, signal])
+                detailed(FaultKind::Tool, message, [tool, signal])
             }
-        }
+        };
+        fault.with_happened(self.happened)
     }
 
     fn not_started(&self, error: &io::Error) -> Fault {
@@ -197,13 +197,13 @@ impl Report {
         let message =
             format!("`{}` cannot be started: `{}`: {error}{help}", self.id, self.program.display());
         let tool = ("tool", Value::Text(self.id.clone()));
-        fault(FaultKind::Tool, Effect::None, message, [tool])
+        detailed(FaultKind::Tool, message, [tool]).with_happened(Happened::No)
     }
 
     fn fault(&self, kind: FaultKind, message: String, complaint: &str) -> Fault {
         let tool = ("tool", Value::Text(self.id.clone()));
         let stderr = ("stderr", Value::text(complaint));
-        fault(kind, self.effect, message, [tool, stderr])
+        detailed(kind, message, [tool, stderr]).with_happened(self.happened)
     }
 }
 

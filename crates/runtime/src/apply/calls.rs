@@ -1,6 +1,6 @@
 //! What becomes of calls: made, answered, interrupted, given up.
 
-use value::{Text, Value};
+use value::Text;
 
 use crate::call::{CallId, Pending, Request, Stage};
 use crate::change::{Spent, Taken};
@@ -117,13 +117,7 @@ impl Run {
 }
 
 /// Whether a call that failed may have happened all the same, and must not be repeated unasked.
-/// There is no doubt where the tool itself has reported that it failed: a `Retry` is there for
-/// that, whatever the tool had done before.
 fn is_in_doubt(pending: &Pending, fault: &Fault) -> bool {
     let Request::Tool(call) = &pending.request else { return false };
-    let says = |name: &str| {
-        let details = fault.details.as_ref();
-        details.and_then(|details| details.get(name)) == Some(&Value::Bool(true))
-    };
-    call.again == Again::ByAsking && says("may_have_happened") && !says("reported")
+    call.again == Again::ByAsking && fault.is_in_doubt()
 }
