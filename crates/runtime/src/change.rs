@@ -193,7 +193,7 @@ pub(crate) enum What {
         ts: Timestamp,
         status: Status,
         result: Value,
-        failure: Option<(Box<Fault>, Option<Text>)>,
+        failure: Option<Box<Failure>>,
     },
 }
 

@@ -1,8 +1,10 @@
-//! What may have happened although a call failed.
+//! What may have happened although a call failed, and what that forbids.
 
+use graph::Again;
 use value::Value;
 
 use crate::Fault;
+use crate::call::{Pending, Request};
 
 /// Whether what a call does to the world may have been done although it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,39 @@ impl Fault {
     pub fn is_in_doubt(&self) -> bool {
         let reported = self.details.as_ref().and_then(|details| details.get(REPORTED));
         self.happened() == Some(Happened::Maybe) && reported != Some(&Value::Bool(true))
+    }
+}
+
+/// What a failure leaves in doubt: each forbids more than the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Doubt {
+    /// Nothing that must not be repeated.
+    Nothing,
+    /// A call that may be repeated only with its key, which a `Retry` at its own node does.
+    WithKey,
+    /// A call that is never repeated unasked.
+    Unasked,
+}
+
+impl Doubt {
+    /// What a call leaves that may have happened: that hangs on what its tool declares.
+    pub(crate) fn of(pending: &Pending) -> Doubt {
+        match &pending.request {
+            Request::Tool(call) => match call.again {
+                Again::Freely => Doubt::Nothing,
+                Again::WithKey => Doubt::WithKey,
+                Again::ByAsking => Doubt::Unasked,
+            },
+            Request::Model(_) | Request::Question(_) | Request::Timer(_) => Doubt::Nothing,
+        }
+    }
+
+    /// What is left of it beyond the node that made the call: there its key is gone.
+    pub(crate) fn beyond_its_node(self) -> Doubt {
+        match self {
+            Doubt::Nothing => Doubt::Nothing,
+            Doubt::WithKey | Doubt::Unasked => Doubt::Unasked,
+        }
     }
 }
 

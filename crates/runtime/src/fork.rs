@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use history::kinds::words::InterruptionReason;
 use value::Value;
 
+use crate::call::Stage;
 use crate::change::{Change, What};
+use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::plan::{LabelNo, NodeNo, Operand, Plan, PlanNode, Slot, Step, Strategy};
 use crate::record::Recorder;
-use crate::run::{Failure, Fiber, FiberNo, Group, GroupNo, Run};
+use crate::run::{Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run};
 use crate::step::{items, value_of};
 use crate::{Fault, FaultKind, request};
 
@@ -59,7 +61,11 @@ pub(crate) fn settle(plan: &Plan, run: &Run, number: GroupNo) -> Change {
     };
     let what = match merged {
         Ok(frame) => What::Joined { group: number, frame },
-        Err(failure) => What::JoinFailed { group: number, failure: Box::new(failure) },
+        Err(failure) => {
+            let doubt = doubt(run, group, &lost);
+            let failure = Box::new(Failure { doubt, ..failure });
+            What::JoinFailed { group: number, failure }
+        }
     };
     Change { events: recorder.events, what }
 }
@@ -74,6 +80,27 @@ pub(crate) fn beneath(run: &Run, group: &Group) -> BTreeSet<FiberNo> {
         }
     }
     all
+}
+
+/// What a join that fails leaves in doubt: the worst of all that its branches do, whether they
+/// have failed or are given up.
+fn doubt(run: &Run, group: &Group, lost: &BTreeSet<FiberNo>) -> Doubt {
+    let given_up = lost.iter().flat_map(|fiber| {
+        let own = run.fiber(*fiber);
+        let failing = match &own.mode {
+            Mode::Failing(_, failure) => Some(failure.doubt),
+            _ => None,
+        };
+        let under_way = run.calls_of(*fiber).map(|waiting| &waiting.pending);
+        let under_way = under_way.filter(|pending| pending.stage == Stage::Started);
+        let attempted = own.tries.iter().filter_map(|one| one.effect);
+        let attempted = attempted.map(|effect| effect.doubt);
+        failing.into_iter().chain(under_way.map(Doubt::of)).chain(attempted)
+    });
+    let waited_for = lost.iter().filter_map(|fiber| run.fiber(*fiber).waits_at());
+    let groups = waited_for.filter_map(|inner| run.groups.get(&inner)).chain([group]);
+    let failed = groups.flat_map(|group| group.failed.values()).map(|failure| failure.doubt);
+    given_up.chain(failed).max().unwrap_or(Doubt::Nothing).beyond_its_node()
 }
 
 /// The frames of the branches that succeeded, in the order in which they began.

@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::record::Recorder;
 use crate::request;
-use crate::run::{Run, Status};
+use crate::run::{Failure, Run, Status};
 use crate::step::finish_failed;
 use crate::{Fault, FaultKind};
 
@@ -192,7 +192,7 @@ pub(crate) fn receive(
                 FaultKind::Cancelled,
                 reason.clone().unwrap_or_else(|| "somebody cancelled the run".into()),
             );
-            let failure = Some((Box::new(fault), None));
+            let failure = Some(Box::new(Failure::new(fault, None)));
             What::Finished { ts, status: Status::Cancelled, result: Value::Null, failure }
         }
         Input::Tick => {
@@ -203,7 +203,7 @@ pub(crate) fn receive(
             let fault = Fault::new(FaultKind::Time, format!("{most} ms are over"));
             let mut at_time = run.clone();
             at_time.now = ts;
-            return Ok(finish_failed(&at_time, fault, None));
+            return Ok(finish_failed(&at_time, Failure::new(fault, None)));
         }
         Input::Begin(_) | Input::Told(_) | Input::Answer(..) => unreachable!("handled above"),
     };

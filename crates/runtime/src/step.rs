@@ -6,6 +6,7 @@ use value::{Text, Value};
 
 use crate::change::{Change, What};
 use crate::decide::{Verdict, decide};
+use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::logic::Logic;
 use crate::plan::{Condition, LabelNo, NodeNo, Operand, Plan, Step, To};
@@ -20,11 +21,8 @@ pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Chan
     }
     if run.counts.steps >= run.options.limits.steps {
         let most = run.options.limits.steps;
-        return Some(finish_failed(
-            run,
-            Fault::new(FaultKind::Steps, format!("{most} steps")),
-            None,
-        ));
+        let fault = Fault::new(FaultKind::Steps, format!("{most} steps"));
+        return Some(finish_failed(run, Failure::new(fault, None)));
     }
     if let Some(group) = run.settled.front() {
         return Some(fork::settle(plan, run, *group));
@@ -47,7 +45,7 @@ pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Chan
                     format!("{most} processes were begun, and `{at}` would be one more"),
                 );
                 let entry = plan.label(*label).entry.map(|entry| plan.node(entry).at.clone());
-                return Some(finish_failed(run, fault, entry));
+                return Some(finish_failed(run, Failure::new(fault, entry)));
             }
             Change::derived(What::Entered { fiber: number, label: *label })
         }
@@ -101,11 +99,11 @@ fn decided(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
 }
 
 /// The run is over, because it failed.
-pub(crate) fn finish_failed(run: &Run, fault: Fault, at: Option<Text>) -> Change {
+pub(crate) fn finish_failed(run: &Run, failure: Failure) -> Change {
     let mut recorder = Recorder::new(run, None);
     request::give_up(run.open.iter(), &mut recorder);
-    recorder.finished(Err(&fault));
-    let failure = Some((Box::new(fault), at));
+    recorder.finished(Err(&failure.fault));
+    let failure = Some(Box::new(failure));
     let (ts, status, result) = (run.now, Status::Failed, Value::Null);
     let what = What::Finished { ts, status, result, failure };
     Change { events: recorder.events, what }
@@ -328,7 +326,7 @@ fn failing(
     let here = plan.node(node);
     let fault = &failure.fault;
     if fault.kind.is_fatal() {
-        return finish_failed(run, fault.clone(), failure.at.clone());
+        return finish_failed(run, failure.clone());
     }
     // The branches of a join are gone: to run it again would be to pass it.
     let is_join = matches!(here.step, Step::Join { .. });
@@ -336,7 +334,8 @@ fn failing(
         let count = own.tries(node);
         let is_meant =
             retry.errors.is_empty() || retry.errors.iter().any(|code| **code == *fault.kind.word());
-        if count < retry.count && is_meant && fault.kind.may_be_tried_again() && !own.in_doubt {
+        let is_allowed = fault.kind.may_be_tried_again() && failure.doubt != Doubt::Unasked;
+        if count < retry.count && is_meant && is_allowed {
             let count = count + 1;
             return match retry.delay_ms(count) {
                 0 => Change::derived(What::TriedAgain { fiber, node, count }),
@@ -352,17 +351,23 @@ fn failing(
     }
     match own.group {
         Some(_) => {
-            let failure = Box::new(failure.clone());
+            let doubt = failure.doubt.beyond_its_node();
+            let failure = Box::new(Failure { doubt, ..failure.clone() });
             Change::derived(What::BranchFailed { fiber, node, failure })
         }
-        None => finish_failed(run, fault.clone(), failure.at.clone()),
+        None => finish_failed(run, failure.clone()),
     }
 }
 
 impl Failure {
-    /// A failure that nothing has told of yet.
+    /// A failure that nothing has told of yet, and that leaves nothing in doubt.
+    pub(crate) fn new(fault: Fault, at: Option<Text>) -> Failure {
+        Failure { fault, at, event: None, doubt: Doubt::Nothing }
+    }
+
+    /// The same, of a node.
     pub(crate) fn at(fault: Fault, at: &Text) -> Failure {
-        Failure { fault, at: Some(at.clone()), event: None }
+        Failure::new(fault, Some(at.clone()))
     }
 }
 

@@ -60,7 +60,6 @@ impl Run {
                 group: Some((number, order)),
                 turns,
                 tries: Vec::new(),
-                in_doubt: false,
                 cause,
                 errand: None,
             };

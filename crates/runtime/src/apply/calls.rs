@@ -4,12 +4,12 @@ use value::Text;
 
 use crate::call::{CallId, Pending, Request, Stage};
 use crate::change::{Spent, Taken};
+use crate::doubt::Doubt;
 use crate::open::{Waiting, Why};
 use crate::plan::{NodeNo, Plan};
-use crate::run::{Counts, Effect, FiberNo, Mode, Run};
+use crate::run::{Counts, FiberNo, Mode, Run};
 use crate::step::mode_after;
 use crate::{Fault, FaultKind};
-use graph::Again;
 
 impl Run {
     pub(super) fn answered(&mut self, plan: &Plan, call: CallId, taken: Taken) {
@@ -46,15 +46,13 @@ impl Run {
                 self.acted(plan, waiting.fiber, waiting.node);
             }
             Taken::Failed(fault, spent) => {
-                let in_doubt = is_in_doubt(&waiting.pending, &fault);
+                let doubt = doubt(&waiting, &fault);
                 if waiting.why == Why::Answer && matches!(waiting.pending.request, Request::Tool(_))
                 {
-                    let Pending { key, attempt, .. } = waiting.pending;
-                    own.set_effect(waiting.node, Effect { key, attempts: attempt });
+                    own.attempted(waiting.node, &waiting.pending, doubt);
                 }
                 self.spend(spent);
-                self.fail(&waiting, fault);
-                self.own(waiting.fiber).in_doubt = in_doubt;
+                self.fail(&waiting, fault, doubt);
             }
         }
     }
@@ -71,14 +69,14 @@ impl Run {
         if let Request::Question(question) = &waiting.pending.request {
             let message = format!("`{}` got no answer that fits", question.prompt);
             let fault = Fault::new(FaultKind::Input, message);
-            return self.fail(&waiting, fault);
+            return self.fail(&waiting, fault, Doubt::Nothing);
         }
         let message = format!(
             "the process died while `{}` was under way (attempt {}): it may have happened",
             waiting.pending.at, waiting.pending.attempt
         );
         let fault = Fault::new(FaultKind::Interrupted, message);
-        self.fail(&waiting, fault);
+        self.fail(&waiting, fault, Doubt::Unasked);
         self.abandoned.insert(call, waiting);
     }
 
@@ -116,8 +114,15 @@ impl Run {
     }
 }
 
-/// Whether a call that failed may have happened all the same, and must not be repeated unasked.
-fn is_in_doubt(pending: &Pending, fault: &Fault) -> bool {
-    let Request::Tool(call) = &pending.request else { return false };
-    call.again == Again::ByAsking && fault.is_in_doubt()
+/// What a call leaves in doubt that failed.
+fn doubt(waiting: &Waiting, fault: &Fault) -> Doubt {
+    let doubt = match fault.is_in_doubt() {
+        true => Doubt::of(&waiting.pending),
+        false => Doubt::Nothing,
+    };
+    match waiting.why {
+        Why::Answer => doubt,
+        // A block that is tried again does what it does anew, and not with the keys from before.
+        Why::Fetch | Why::Act | Why::Retry | Why::Expiry(_) => doubt.beyond_its_node(),
+    }
 }

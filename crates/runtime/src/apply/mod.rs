@@ -8,7 +8,9 @@ use history::kinds::Sealed;
 use value::{Text, Value};
 
 use crate::Fault;
+use crate::call::Pending;
 use crate::change::{Began, Change, Kept, What};
+use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::open::Waiting;
 use crate::plan::{NodeNo, Operand, Plan, Slot, Step, To};
@@ -131,8 +133,7 @@ impl Run {
                 }
                 let own = self.own(fiber);
                 own.errand = None;
-                own.in_doubt = false;
-                own.mode = Mode::failing(node, *fault, &plan.node(node).at);
+                own.mode = own.failing(node, *fault, &plan.node(node).at, Doubt::Nothing);
             }
             What::LogicFailed { fiber, node, fault } => {
                 self.counts.steps += 1;
@@ -140,8 +141,7 @@ impl Run {
                 self.counts.blocks += 1;
                 let own = self.own(fiber);
                 own.errand = None;
-                own.in_doubt = false;
-                own.mode = Mode::failing(node, *fault, &plan.node(node).at);
+                own.mode = own.failing(node, *fault, &plan.node(node).at, Doubt::Nothing);
             }
             What::TriedAgain { fiber, node, count } => self.tried_again(fiber, node, count),
             What::Handled { fiber, node, handler } => {
@@ -157,8 +157,9 @@ impl Run {
                 let caller = self.own(fiber).stack.last().map(|activation| activation.node);
                 self.pop(fiber);
                 let own = self.own(fiber);
-                if let (Some(node), Mode::Failing(failed, _)) = (caller, &mut own.mode) {
+                if let (Some(node), Mode::Failing(failed, failure)) = (caller, &mut own.mode) {
                     *failed = node;
+                    failure.doubt = failure.doubt.beyond_its_node();
                 }
             }
             What::Forked { fiber, node, branches } => self.forked(plan, fiber, node, branches),
@@ -178,7 +179,6 @@ impl Run {
             What::JoinFailed { group, failure } => {
                 let group = self.dissolve(group);
                 let owner = self.back_from(&group);
-                owner.in_doubt = false;
                 owner.mode = Mode::Failing(group.join, failure);
             }
             What::Ran { fiber, node, done, digest } => {
@@ -209,7 +209,7 @@ impl Run {
             What::Allowed { call } => self.open.allow(call),
             What::Refused { call, fault } => {
                 if let Some(waiting) = self.open.close(call) {
-                    self.fail(&waiting, *fault);
+                    self.fail(&waiting, *fault, Doubt::Nothing);
                 }
             }
             What::Finished { ts, status, result, failure } => {
@@ -297,7 +297,6 @@ impl Run {
             group: None,
             turns: 0,
             tries: Vec::new(),
-            in_doubt: false,
             cause,
             errand: None,
         };
@@ -328,27 +327,28 @@ impl Run {
         if matches!(mode, Mode::Failing(..)) {
             own.errand = None;
         }
-        own.in_doubt = false;
         own.mode = mode;
         let turns = own.turns;
         self.ready.insert((turns, fiber));
     }
 
     /// A call has failed, and with it the node that made it.
-    fn fail(&mut self, waiting: &Waiting, fault: Fault) {
-        self.wake(waiting.fiber, Mode::failing(waiting.node, fault, &waiting.pending.at));
+    fn fail(&mut self, waiting: &Waiting, fault: Fault, doubt: Doubt) {
+        let at = &waiting.pending.at;
+        let mode = self.own(waiting.fiber).failing(waiting.node, fault, at, doubt);
+        self.wake(waiting.fiber, mode);
     }
 
     fn finished(
         &mut self,
         status: Status,
         result: Value,
-        failure: Option<(Box<Fault>, Option<Text>)>,
+        failure: Option<Box<Failure>>,
         event: Option<history::EventId>,
     ) {
         self.status = status;
         self.result = result;
-        self.error = failure.map(|(fault, at)| Box::new(Failure { fault: *fault, at, event }));
+        self.error = failure.map(|failure| Box::new(Failure { event, ..*failure }));
         self.open.ids().into_iter().for_each(|call| self.abandon(call));
         if let Some(first) = self.fibers.remove(&0) {
             self.last_frame = first.frame;
@@ -361,14 +361,13 @@ impl Run {
     }
 }
 
-impl Mode {
-    /// A node has failed by itself.
-    fn failing(node: NodeNo, fault: Fault, at: &Text) -> Mode {
-        Mode::Failing(node, Box::new(Failure::at(fault, at)))
-    }
-}
-
 impl Fiber {
+    /// A node has failed by itself. What earlier attempts left in doubt still is.
+    fn failing(&self, node: NodeNo, fault: Fault, at: &Text, doubt: Doubt) -> Mode {
+        let doubt = self.effect(node).map_or(doubt, |effect| effect.doubt.max(doubt));
+        Mode::Failing(node, Box::new(Failure { doubt, ..Failure::at(fault, at) }))
+    }
+
     fn forget_tries(&mut self, node: NodeNo) {
         if !self.tries.is_empty() {
             let depth = self.depth();
@@ -383,7 +382,10 @@ impl Fiber {
         self.tries.push(Try { depth, node, count, effect });
     }
 
-    fn set_effect(&mut self, node: NodeNo, effect: Effect) {
+    /// An attempt at an effect has failed.
+    fn attempted(&mut self, node: NodeNo, pending: &Pending, doubt: Doubt) {
+        let doubt = self.effect(node).map_or(doubt, |before| before.doubt.max(doubt));
+        let effect = Effect { key: pending.key, attempts: pending.attempt, doubt };
         let (depth, count) = (self.depth(), self.tries(node));
         self.forget_tries(node);
         self.tries.push(Try { depth, node, count, effect: Some(effect) });

@@ -9,6 +9,7 @@ use value::{Text, Value};
 use super::{Failure, FiberNo, GroupNo};
 use crate::blocks::Errand;
 use crate::call::CallId;
+use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::plan::{LabelNo, NodeNo, Plan, Slot};
 
@@ -24,8 +25,6 @@ pub(crate) struct Fiber {
     pub(crate) turns: u32,
     /// Attempts at nodes that failed: how deep, which node, how many.
     pub(crate) tries: Vec<Try>,
-    /// What fails may have happened, and must not be repeated unasked.
-    pub(crate) in_doubt: bool,
     /// The event that it goes on from.
     pub(crate) cause: Option<EventId>,
     /// What a block of logic has to do with stores that outlive the run, while it has.
@@ -48,6 +47,8 @@ pub(crate) struct Effect {
     pub(crate) key: EventId,
     /// How often it has left.
     pub(crate) attempts: u32,
+    /// What the attempts so far leave in doubt.
+    pub(crate) doubt: Doubt,
 }
 
 /// What a fiber does next.

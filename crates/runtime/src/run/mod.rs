@@ -8,6 +8,7 @@ use value::{Digest, Map, Text, Value};
 
 use crate::Fault;
 use crate::call::{CallId, Pending, Request};
+use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::money::Money;
 use crate::open::{Open, Waiting};
@@ -129,6 +130,8 @@ pub struct Failure {
     pub at: Option<Text>,
     /// The event that told of it, if one did.
     pub event: Option<EventId>,
+    /// What it leaves in doubt, and so may not be repeated because of it.
+    pub(crate) doubt: Doubt,
 }
 
 impl Run {

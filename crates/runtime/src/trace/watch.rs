@@ -15,7 +15,7 @@ use crate::frame::Frame;
 use crate::open::{Waiting, Why};
 use crate::plan::{self, Condition, LabelNo, NodeNo, Plan, PlanNode, Slot, Strategy, To};
 use crate::run::{ActivationKind, FiberNo, GroupNo, Mode, Run};
-use crate::{Failure, Fault, FaultKind, Request};
+use crate::{Fault, FaultKind, Request};
 
 /// Makes steps of what it sees.
 pub(super) struct Tracing<'a> {
@@ -104,11 +104,7 @@ impl Teller<'_> {
             What::Noted { .. } => {}
             What::Entered { fiber, label } => tell(*fiber, self.label(*label), StepKind::Entered),
             What::Finished { status, result, failure, .. } => {
-                let failure = failure.as_ref().map(|(fault, at)| {
-                    let (fault, at) = ((**fault).clone(), at.clone());
-                    Box::new(Failure { fault, at, event: None })
-                });
-                let (status, result) = (*status, result.clone());
+                let (status, result, failure) = (*status, result.clone(), failure.clone());
                 tell(0, "".into(), StepKind::Finished { status, result, failure });
             }
             What::Answered { .. }

@@ -96,8 +96,81 @@ inner
     let made = sketch(text);
     let (log, _) = run_with("r", &made, "{}", options(Again::ByAsking), &mut fails(1));
     assert_eq!(left(&log).len(), 1);
+    // Not even with a key: out there nobody knows which one it had.
     let (log, run) = run_with("r", &made, "{}", options(Again::WithKey), &mut fails(1));
-    assert_eq!((left(&log).len(), run.status()), (2, Status::Done));
+    assert_eq!((left(&log).len(), run.status()), (1, Status::Failed));
+    let (_, run) = run_with("r", &made, "{}", options(Again::Freely), &mut fails(1));
+    assert_eq!(run.status(), Status::Done);
+}
+
+/// What `pay` answers to one attempt after the other, by the details of its failures. Nothing is
+/// an answer that never comes.
+fn in_turn<'a>(said: &'a [Option<&'a str>]) -> impl FnMut(&Pending) -> Option<Answer> + 'a {
+    let mut said = said.iter();
+    move |pending| match &pending.request {
+        Request::Timer(_) if pending.at.starts_with("pays/") => None,
+        Request::Timer(_) => Some(Answer::Due),
+        _ => {
+            let details = Some(json::parse((*said.next()?)?).unwrap());
+            Some(Answer::Failed(Fault { details, ..Fault::new(FaultKind::Tool, "no line") }))
+        }
+    }
+}
+
+const DOUBT: Option<&str> = Some(r#"{"may_have_happened": true}"#);
+const NOTHING: Option<&str> = Some(r#"{"may_have_happened": false}"#);
+
+/// That the second attempt did nothing says nothing about the first.
+#[test]
+fn a_later_attempt_does_not_settle_what_an_earlier_one_left_in_doubt() {
+    let made = sketch(
+        "main
+  Call label=@pays out=x retry>n2
+  Retry count=2
+pays
+  R adapter=tool.CALL target=pay out=paid retry>n2
+  Retry count=1
+",
+    );
+    let answers = &mut in_turn(&[DOUBT, NOTHING]);
+    let (log, run) = run_with("r", &made, "{}", options(Again::WithKey), answers);
+    assert_eq!(run.status(), Status::Failed);
+    let left = left(&log);
+    assert!(left.len() == 2 && left[0].0 == left[1].0, "{left:?}");
+    // Where it was not in doubt, whoever called it may try again.
+    let answers = &mut in_turn(&[NOTHING, NOTHING, DOUBT, NOTHING]);
+    let (log, _) = run_with("r", &made, "{}", options(Again::WithKey), answers);
+    assert_eq!(self::left(&log).len(), 4);
+}
+
+/// A branch is given up while it waits to be tried again, with its key, or before its second
+/// attempt is answered: what the first one did is in doubt, and the key goes with the branch.
+#[test]
+fn what_was_to_be_tried_again_is_in_doubt_when_it_is_given_up() {
+    for delay in [" backoff_ms=60000", ""] {
+        let made = sketch(&format!(
+            "main
+  Call label=@both out=x retry>n2
+  Retry count=2
+both
+  Fork branch>@pays branch>@fails next>n2
+  Join
+pays
+  R adapter=tool.CALL target=pay out=paid retry>n2
+  Retry count=2{delay}
+fails
+  R adapter=core.SLEEP target=5
+  R adapter=core.FAIL target=\"boom\"
+"
+        ));
+        let answers = &mut in_turn(&[DOUBT, None]);
+        let (log, run) = run_with("r", &made, "{}", options(Again::WithKey), answers);
+        assert_eq!(run.failure().unwrap().fault.kind.word(), "boom");
+        let left = left(&log);
+        assert!(left.iter().all(|(key, _)| *key == left[0].0), "{left:?}");
+        let (fold, _) = log.told(&made.plan).unwrap();
+        assert_eq!(fold.run(), &run);
+    }
 }
 
 /// Whoever says that it has failed leaves no doubt about that, only about what it did before.

@@ -3,6 +3,7 @@
 mod answers;
 mod branches;
 mod broken;
+mod doubt;
 mod doubts;
 mod failures;
 mod forks;
