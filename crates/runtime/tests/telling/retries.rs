@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use graph::{Again, Touches};
 use history::kinds::What;
 use runtime::{
-    Answer, Fault, FaultKind, Options, Pending, Request, Status, ToolContract, idempotency_key,
+    Answer, Fault, FaultKind, Input, NoLogic, Options, Pending, Request, Status, ToolContract,
+    advance, idempotency_key,
 };
 use value::{Text, Value, json};
 
@@ -171,6 +172,34 @@ fails
         let (fold, _) = log.told(&made.plan).unwrap();
         assert_eq!(fold.run(), &run);
     }
+}
+
+/// Two calls are interrupted at once. The branch that fails first has nothing in doubt, but it
+/// takes the other with it.
+#[test]
+fn a_branch_that_is_about_to_fail_is_in_doubt_when_it_is_given_up() {
+    let made = sketch(
+        "main
+  Call label=@both out=x retry>n2
+  Retry count=2
+both
+  Fork branch>@pays branch>@asks next>n2
+  Join
+pays
+  R adapter=tool.CALL target=pay out=paid
+asks
+  Ask prompt=\"shall we?\" out=s
+",
+    );
+    let never = &mut |_: &Pending| None;
+    let (mut log, mut run) = run_with("r", &made, "{}", options(Again::ByAsking), never);
+    let calls: Vec<_> = run.pending().map(|pending| pending.id).collect();
+    let interrupted = Input::Interrupted(calls);
+    let now = run.now();
+    let advanced = advance(&made.plan, &mut run, Some(&interrupted), now, &mut NoLogic).unwrap();
+    log.add(advanced.events);
+    assert_eq!(run.failure().unwrap().fault.kind, FaultKind::Input);
+    assert_eq!(left(&log).len(), 1);
 }
 
 /// Whoever says that it has failed leaves no doubt about that, only about what it did before.
