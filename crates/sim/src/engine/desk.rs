@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use graph::Graph;
 use history::kinds::{Fact, What};
-use runtime::{Answer, Fault, FaultKind, ModelAnswer, Pending, Request};
+use runtime::{Answer, Fault, FaultKind, Happened, ModelAnswer, Pending, Request};
 use value::{Text, Value, json};
 
 use super::outcome::Asked;
-use super::world::{Fault as Trouble, Reply, World};
+use super::world::{Doubt, Fault as Trouble, Reply, World};
 
 /// What the world says about one call.
 #[derive(Clone, Debug)]
@@ -162,5 +162,11 @@ impl<'g> Desk<'g> {
 }
 
 fn fault(trouble: Trouble) -> Fault {
-    Fault::new(FaultKind::of(&trouble.code), trouble.message)
+    let fault = Fault::new(FaultKind::of(&trouble.code), trouble.message);
+    match trouble.doubt {
+        // What a busy tool did before it said so is no doubt.
+        Doubt::None if &*trouble.code == "busy" => fault.reported().with_happened(Happened::Maybe),
+        Doubt::None => fault,
+        Doubt::Here | Doubt::FurtherOut => fault.with_happened(Happened::Maybe),
+    }
 }

@@ -303,7 +303,8 @@ pub fn later(moment: Timestamp, delay_ms: u64) -> Timestamp {
 /// Runs a graph to its end.
 pub fn run(graph: &Graph, inputs: &Map, world: &World, limits: &Limits) -> Outcome {
     let plan = Arc::new(Plan::new(graph).expect("a graph without errors can run"));
-    let mut driver = Driver::begin(&plan, graph, inputs, world, &Setup::in_turn(limits));
+    let setup = Setup { again: world.again, ..Setup::in_turn(limits) };
+    let mut driver = Driver::begin(&plan, graph, inputs, world, &setup);
     driver.to_end();
     driver.outcome()
 }

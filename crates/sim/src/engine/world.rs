@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use graph::Again;
 use value::{Digest, Map, Text, Value, json};
 
 use crate::Random;
@@ -15,12 +16,40 @@ pub struct Fault {
     pub code: Text,
     /// In words.
     pub message: Text,
+    /// Whether it may have done it all the same.
+    pub doubt: Doubt,
+}
+
+/// Whether something that failed may have happened: each forbids more than the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Doubt {
+    /// No, or whoever failed says so itself.
+    None,
+    /// Nobody knows, and the failure is at the node that asked for it.
+    Here,
+    /// The same, further out.
+    FurtherOut,
 }
 
 impl Fault {
-    /// A failure of this code.
+    /// A failure of this code, which leaves nothing in doubt.
     pub fn new(code: &str) -> Fault {
-        Fault { code: code.into(), message: format!("the world says {code}").into() }
+        let message = format!("the world says {code}").into();
+        Fault { code: code.into(), message, doubt: Doubt::None }
+    }
+
+    /// The same, of something that may have happened.
+    fn in_doubt(code: &str) -> Fault {
+        Fault { doubt: Doubt::Here, ..Fault::new(code) }
+    }
+
+    /// The same, where it has left the node that it began at.
+    pub(super) fn further_out(self) -> Fault {
+        let doubt = match self.doubt {
+            Doubt::None => Doubt::None,
+            Doubt::Here | Doubt::FurtherOut => Doubt::FurtherOut,
+        };
+        Fault { doubt, ..self }
     }
 }
 
@@ -76,25 +105,35 @@ enum Answers {
 #[derive(Clone, Debug)]
 pub struct World {
     answers: Answers,
+    /// How every tool may run again.
+    pub again: Again,
     asked: BTreeMap<(Text, Text), usize>,
 }
 
 impl World {
     /// One that follows from a seed.
     pub fn seeded(seed: u64) -> World {
-        World { answers: Answers::Seed(seed), asked: BTreeMap::new() }
+        let kinds = [Again::WithKey, Again::ByAsking, Again::Freely];
+        let again = *Random::new(seed ^ 0x6167_6169_6e00).pick(&kinds);
+        World { answers: Answers::Seed(seed), again, asked: BTreeMap::new() }
     }
 
     /// One that says what is written: `{"main/n1": [ANSWER, ...]}`. Text is what a model says;
-    /// `{"fault": CODE}` is a failure; a person says `{"after_ms": 5, "answer": VALUE}` or, with
-    /// null, nothing.
+    /// `{"fault": CODE}` is a failure, with `"in_doubt": true` of something that may have
+    /// happened; a person says `{"after_ms": 5, "answer": VALUE}` or, with null, nothing. `again`
+    /// is how tools may run again, `key` where nothing is said.
     pub fn scripted(script: Map) -> World {
-        World { answers: Answers::Script(script), asked: BTreeMap::new() }
+        let again = match script.get("again").and_then(Value::as_text).map(|word| &**word) {
+            Some("free") => Again::Freely,
+            Some("ask") => Again::ByAsking,
+            _ => Again::WithKey,
+        };
+        World { answers: Answers::Script(script), again, asked: BTreeMap::new() }
     }
 
     /// The same one, before anybody has asked it anything.
     pub fn anew(&self) -> World {
-        World { answers: self.answers.clone(), asked: BTreeMap::new() }
+        World { answers: self.answers.clone(), again: self.again, asked: BTreeMap::new() }
     }
 
     /// What a model says. `fields` are those of the schema that the answer must fit, if any.
@@ -181,6 +220,9 @@ fn number_of(text: &str) -> u64 {
 
 fn written(value: Value) -> Result<Value, Fault> {
     match value.get("fault").and_then(Value::as_text) {
+        Some(code) if value.get("in_doubt") == Some(&Value::Bool(true)) => {
+            Err(Fault::in_doubt(code))
+        }
         Some(code) => Err(Fault::new(code)),
         None => Ok(value),
     }
@@ -188,11 +230,13 @@ fn written(value: Value) -> Result<Value, Fault> {
 
 fn seeded_tool(random: &mut Random) -> Result<Value, Fault> {
     match random.below(8) {
+        0 if random.one_in(2) => Err(Fault::in_doubt("tool")),
         0 => Err(Fault::new("tool")),
-        1 => {
-            let code: &str = ["timeout", "busy", "denied"][random.below(3)];
-            Err(Fault::new(code))
-        }
+        1 => Err(match random.below(3) {
+            0 => Fault::in_doubt("timeout"),
+            1 => Fault::new("busy"),
+            _ => Fault::new("denied"),
+        }),
         2 => Ok(Value::list([Value::Int(1), Value::text("two")])),
         3 => Ok(Value::map([("found", Value::Bool(true))])),
         4 => Ok(Value::Null),

@@ -10,7 +10,7 @@ impl Maker {
     /// Adds a statement that goes on to whatever comes next.
     pub(super) fn statement(&mut self, lines: &mut Vec<String>, own: &str, depth: usize) {
         let can_nest = depth < DEPTH_MAX && self.left > 0;
-        match self.random.below(30) {
+        match self.random.below(31) {
             0..=6 => self.computes(lines, depth),
             7 => self.branches_in_place(lines),
             8 | 9 => self.clock(lines),
@@ -49,6 +49,7 @@ impl Maker {
             24 if can_nest => self.recurses(lines, own, depth),
             25 | 26 if can_nest => self.loops(lines, depth),
             27..=29 if can_nest => self.forks(lines, depth),
+            30 if can_nest => self.risks(lines, depth),
             _ => self.computes(lines, depth),
         }
     }
@@ -216,6 +217,30 @@ impl Maker {
                 lines.push(join);
             }
         }
+    }
+
+    /// Branches that call tools, and a `Retry` around all of them: what they leave in doubt comes
+    /// to it through the join.
+    fn risks(&mut self, lines: &mut Vec<String>, depth: usize) {
+        let (name, mut fork) = (self.name("f"), "Fork".to_string());
+        for _ in 0..self.random.between(1, 3) {
+            let branch = self.name("b");
+            let mut body = Vec::new();
+            if self.random.one_in(3) {
+                self.clock(&mut body);
+            }
+            let tool = *self.random.pick(&["search", "send"]);
+            let line = format!("R adapter=tool.CALL target={tool} out={}", self.any());
+            self.guarded(&mut body, depth, line, 3);
+            body.push("J".to_string());
+            self.labels.push((branch.clone(), body));
+            fork.push_str(&format!(" branch>@{branch}"));
+        }
+        let join = self.join();
+        self.labels.push((name.clone(), vec![format!("{fork} next>n2"), join, "J".to_string()]));
+        let retry = self.retry();
+        lines.push(format!("Call label=@{name} retry>n{}", lines.len() + 2));
+        lines.push(retry);
     }
 
     /// A node with its guards, of which there are some one time in so many.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use graph::ops::{Does, Port};
-use graph::{Edge, Names, Node, ToKind};
+use graph::{Again, Edge, Names, Node, ToKind};
 use value::{Text, Value};
 
 use super::{BUDGETS, Run, Status};
-use crate::engine::world::Fault;
+use crate::engine::world::{Doubt, Fault};
 
 /// A node's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +96,14 @@ pub(super) struct Activation {
     pub(super) maker: Option<(Spot, Maker)>,
     /// Further attempts that were made at the node that control is at.
     pub(super) attempts: u64,
+    /// Whether one of the attempts at it may have done what it failed to do.
+    pub(super) in_doubt: bool,
+}
+
+impl Activation {
+    fn of(maker: Option<(Spot, Maker)>) -> Activation {
+        Activation { maker, attempts: 0, in_doubt: false }
+    }
 }
 
 /// A fiber.
@@ -122,7 +130,7 @@ impl Fiber {
         Fiber {
             base: Frame(frame.clone()),
             frame: Frame(frame),
-            stack: vec![Activation { maker: None, attempts: 0 }],
+            stack: vec![Activation::of(None)],
             begun: 0,
             doing,
             branch_of,
@@ -196,15 +204,14 @@ impl Run<'_> {
         if self.fibers[fiber].stack.len() >= self.limits.depth {
             return Doing::Failed(spot, Fault::new("depth_exceeded"));
         }
-        let activation = Activation { maker: Some((spot, maker)), attempts: 0 };
-        self.fibers[fiber].stack.push(activation);
+        self.fibers[fiber].stack.push(Activation::of(Some((spot, maker))));
         self.enter(fiber, label)
     }
 
     /// The same for a further turn of a loop, which is no process of its own.
     pub(super) fn call_again(&mut self, fiber: usize, spot: Spot, maker: Maker) -> Doing {
         let entry = self.entry_of(&self.body_of(&spot));
-        self.fibers[fiber].stack.push(Activation { maker: Some((spot, maker)), attempts: 0 });
+        self.fibers[fiber].stack.push(Activation::of(Some((spot, maker))));
         self.come_to(fiber, entry)
     }
 
@@ -242,10 +249,16 @@ impl Run<'_> {
     }
 
     /// A node fails: its guards are asked, then those of whoever called.
-    pub(super) fn fail(&mut self, fiber: usize, spot: Spot, fault: Fault) -> Doing {
+    pub(super) fn fail(&mut self, fiber: usize, spot: Spot, mut fault: Fault) -> Doing {
         if BUDGETS.contains(&&*fault.code) {
             self.ended = Some(Status::Failed(fault.code));
             return Doing::Over;
+        }
+        // An attempt without a doubt settles none of an earlier one.
+        let own = self.fibers[fiber].top();
+        own.in_doubt |= fault.doubt == Doubt::Here;
+        if own.in_doubt {
+            fault.doubt = fault.doubt.max(Doubt::Here);
         }
         let guard = |run: &Self, from: &Spot, port: Port| {
             let edge = run.edges_from(from, port).next()?;
@@ -270,12 +283,14 @@ impl Run<'_> {
             let members = [("code", fault.code), ("message", fault.message)];
             let error = Value::map(members.map(|(name, text)| (name, Value::Text(text))));
             self.write(fiber, "_error", error);
+            // The graph has answered for what is in doubt.
+            self.fibers[fiber].top().in_doubt = false;
             return self.enter(fiber, handler);
         }
         let activation = self.fibers[fiber].stack.pop().expect("what fails was called");
         match activation.maker {
-            Some((caller, _)) => Doing::Failed(caller, fault),
-            None => self.end(fiber, Err(fault)),
+            Some((caller, _)) => Doing::Failed(caller, fault.further_out()),
+            None => self.end(fiber, Err(fault.further_out())),
         }
     }
 
@@ -294,7 +309,13 @@ impl Run<'_> {
             }
             _ => true,
         };
-        if attempt > number("count").unwrap_or(3) || is_final || !is_meant {
+        let is_forbidden = match fault.doubt {
+            Doubt::None => false,
+            // Tried again here, it has the key that it had.
+            Doubt::Here => self.world.again == Again::ByAsking,
+            Doubt::FurtherOut => true,
+        };
+        if attempt > number("count").unwrap_or(3) || is_final || !is_meant || is_forbidden {
             return None;
         }
         let backoff = number("backoff_ms").unwrap_or(0);

@@ -6,7 +6,7 @@ use value::{Map, Text, Value};
 
 use super::fiber::{Doing, Fiber, Frame, Spot};
 use super::{Run, Status};
-use crate::engine::world::Fault;
+use crate::engine::world::{Doubt, Fault};
 
 /// A fork whose join is waited at.
 #[derive(Debug)]
@@ -125,12 +125,13 @@ impl Run<'_> {
                 None => Doing::GoOn(join, Port::Next),
             };
         } else if total - failures.len() < needed {
-            self.decide(number);
+            let doubt = self.decide(number);
             self.catch_up(parent, highest);
             let fault = match (strategy, failures.into_iter().next()) {
                 ("all", Some(fault)) => fault,
                 _ => Fault::new("branches"),
             };
+            let fault = Fault { doubt, ..fault }.further_out();
             self.fibers[parent].top().attempts = 0;
             self.fibers[parent].doing = Doing::Failed(join, fault);
         }
@@ -142,12 +143,20 @@ impl Run<'_> {
         parent.begun = parent.begun.max(highest.unwrap_or(0));
     }
 
-    /// Cancels the branches that still run, with everything they began.
-    fn decide(&mut self, number: usize) {
+    /// Cancels the branches that still run, with everything they began. Says what all branches
+    /// leave in doubt: none has a call under way, but what fails in them may have happened.
+    fn decide(&mut self, number: usize) -> Doubt {
         self.forks[number].is_decided = true;
         let mut forks = vec![number];
+        let mut doubt = Doubt::None;
         while let Some(fork) = forks.pop() {
             for branch in self.forks[fork].branches.clone() {
+                let own = &self.fibers[branch];
+                doubt = doubt.max(match (&own.finished, &own.doing) {
+                    (Some(Err(fault)), _) | (None, Doing::Failed(_, fault)) => fault.doubt,
+                    (None, _) if own.stack.iter().any(|one| one.in_doubt) => Doubt::Here,
+                    _ => Doubt::None,
+                });
                 self.fibers[branch].doing = Doing::Over;
                 self.waits.retain(|wait| wait.fiber != branch);
                 let begun = (0..self.forks.len())
@@ -155,6 +164,7 @@ impl Run<'_> {
                 forks.extend(begun);
             }
         }
+        doubt
     }
 
     /// Merges the frames of the branches that succeeded, in the order in which they began.

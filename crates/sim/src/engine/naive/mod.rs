@@ -145,10 +145,14 @@ impl Run<'_> {
                 Doing::Begin { .. } | Doing::Waiting | Doing::Over => break,
                 Doing::Arrive(spot) => {
                     self.fibers[fiber].top().attempts = 0;
+                    self.fibers[fiber].top().in_doubt = false;
                     self.node(fiber, spot)
                 }
                 Doing::Again(spot) => self.node(fiber, spot),
-                Doing::GoOn(spot, port) => self.follow(fiber, &spot, port),
+                Doing::GoOn(spot, port) => {
+                    self.fibers[fiber].top().in_doubt = false;
+                    self.follow(fiber, &spot, port)
+                }
                 Doing::Failed(spot, fault) => self.fail(fiber, spot, fault),
                 Doing::Answered(spot, answer) => self.answered(fiber, spot, answer),
                 Doing::Expired(spot) => self.expired(fiber, spot),

@@ -1,14 +1,14 @@
 //! What each op does.
 
 use graph::ops::Port;
-use graph::{Cmp, Filled, Kind, Node, Operand, Verb};
+use graph::{Again, Cmp, Filled, Kind, Node, Operand, Verb};
 use history::Timestamp;
 use value::{Text, Value};
 
 use super::fiber::{Doing, Maker, Spot};
 use super::{Run, Status, functions};
 use crate::engine::blocks;
-use crate::engine::world::{Fault, Reply};
+use crate::engine::world::{Doubt, Fault, Reply};
 
 /// How often a `While` goes round where it does not say.
 const TURNS_MAX: u64 = 10_000;
@@ -252,7 +252,7 @@ impl Run<'_> {
             ("core", "FAIL") => {
                 let code = self.read(fiber, node.operands.one("target"));
                 let code: Text = code.as_text().cloned().unwrap_or_else(|| "failed".into());
-                return Doing::Failed(spot, Fault { code, message: "".into() });
+                return Doing::Failed(spot, Fault { code, message: "".into(), doubt: Doubt::None });
             }
             ("core", "SLEEP") => {
                 return match self.read(fiber, node.operands.one("target")) {
@@ -318,7 +318,10 @@ impl Run<'_> {
 impl Run<'_> {
     fn calls(&mut self, spot: &Spot, request: String) -> Result<Value, Fault> {
         let (at, request) = self.asks(spot, request);
-        let answer = self.world.tool(&at, &request)?;
+        let answer = self.world.tool(&at, &request).map_err(|fault| match self.world.again {
+            Again::Freely => Fault { doubt: Doubt::None, ..fault },
+            Again::WithKey | Again::ByAsking => fault,
+        })?;
         self.last_output = answer.clone();
         Ok(answer)
     }
@@ -333,7 +336,7 @@ impl Run<'_> {
         let frame = self.fibers[fiber].frame.0.iter();
         let data = frame.map(|(name, value)| (name.clone(), value.clone())).collect();
         let done = blocks::run(&code, &data, archive.as_ref())
-            .map_err(|fault| Fault { code: fault.kind.word().into(), message: fault.message })?;
+            .map_err(|fault| Fault { message: fault.message, ..Fault::new(fault.kind.word()) })?;
         // What it did to stores comes first: where that fails, none of its names are written.
         for act in done.acted {
             let runtime::StoreAct::Write { store, key, value } = act else { continue };

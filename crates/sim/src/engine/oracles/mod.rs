@@ -1,8 +1,9 @@
 //! What must hold for every graph, whatever answers it and whatever goes wrong around it.
 
+mod again;
 mod forks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use graph::{Again, Graph};
@@ -36,8 +37,8 @@ pub fn check(subject: &Subject<'_>) -> Result<(), String> {
     let plan = Plan::new(subject.graph).map_err(|why| format!("no plan: {why}"))?;
     let plan = Arc::new(plan);
     let limits = Limits::default();
-    let setup = Setup::in_turn(&limits);
     let world = World::seeded(subject.seed);
+    let setup = Setup { again: world.again, ..Setup::in_turn(&limits) };
     let begin = |setup: &Setup| Driver::begin(&plan, subject.graph, subject.inputs, &world, setup);
     let mut undisturbed = begin(&setup);
     undisturbed.to_end();
@@ -45,8 +46,18 @@ pub fn check(subject: &Subject<'_>) -> Result<(), String> {
     named("undisturbed", holds_for_logs(&undisturbed))?;
     named("naive", agrees(subject, &limits, &outcome))?;
     named("slices", same_events(begin(&setup), &undisturbed, subject.seed))?;
-    named("pauses", pauses(begin(&setup), &outcome, subject.seed))?;
-    named("crashes", crashes(begin(&setup), &outcome, subject.seed))?;
+    named("doubt", again::forbidden(&undisturbed))?;
+    let with_key = Setup { again: Again::WithKey, ..setup.clone() };
+    let repeatable = match world.again {
+        Again::WithKey => outcome.clone(),
+        Again::Freely | Again::ByAsking => {
+            let mut driver = begin(&with_key);
+            driver.to_end();
+            driver.outcome()
+        }
+    };
+    named("pauses", pauses(begin(&with_key), &repeatable, subject.seed))?;
+    named("crashes", crashes(begin(&with_key), &repeatable, subject.seed))?;
     named(
         "doubts",
         doubts(begin(&Setup { again: Again::ByAsking, ..setup.clone() }), subject.seed),
@@ -158,6 +169,7 @@ fn doubts(mut driver: Driver<'_>, seed: u64) -> Result<(), String> {
     driver.through(&mut unrest)?;
     holds_for_logs(&driver)?;
     at_most_once(&driver)?;
+    again::forbidden(&driver)?;
     let mut started: BTreeMap<history::EventId, Text> = BTreeMap::new();
     for Logged { sealed, fact } in &driver.log {
         match &fact.what {
@@ -182,18 +194,38 @@ fn doubts(mut driver: Driver<'_>, seed: u64) -> Result<(), String> {
     }
 }
 
-/// No call that must not run again was carried out twice, and no call was answered twice.
+/// No effect that must not run again was carried out twice, and no call was answered twice. Calls
+/// with one key are one effect: it leaves again only where it has not happened.
 fn at_most_once(driver: &Driver<'_>) -> Result<(), String> {
     let mut answered: BTreeMap<Text, usize> = BTreeMap::new();
-    for Logged { fact, .. } in &driver.log {
+    let (mut keys, mut names) = (BTreeMap::new(), BTreeMap::new());
+    let mut may_have_happened: BTreeSet<Text> = BTreeSet::new();
+    for Logged { sealed, fact } in &driver.log {
         match &fact.what {
             What::ToolCall(call) if call.effect_class.as_deref() == Some("at_most_once") => {
+                names.insert(sealed.event.id(), call.call_id.clone());
                 let times = driver.desk.carried_out.get(&call.call_id).copied().unwrap_or(0);
                 if times > 1 {
                     return Err(format!("`{}` was carried out {times} times", call.call_id));
                 }
             }
-            What::ToolResult(result) => *answered.entry(result.call_id.clone()).or_default() += 1,
+            What::EffectStarted(left) => {
+                let Some(name) = names.get(&left.call.event_id) else { continue };
+                let key = left.idem_key.clone().unwrap_or_else(|| "".into());
+                keys.insert(name.clone(), key.clone());
+                if !may_have_happened.insert(key) {
+                    return Err(format!("`{name}` left again, and may have happened"));
+                }
+            }
+            What::ToolResult(result) => {
+                *answered.entry(result.call_id.clone()).or_default() += 1;
+                let error = result.error.as_ref().map(runtime::Fault::from_error);
+                if let (Some(fault), Some(key)) = (error, keys.get(&result.call_id))
+                    && !fault.is_in_doubt()
+                {
+                    may_have_happened.remove(key);
+                }
+            }
             What::ModelResponse(answer) => {
                 *answered.entry(answer.request_id.clone()).or_default() += 1;
             }
@@ -238,6 +270,7 @@ fn any_order<'g>(
     driver.through(&mut unrest)?;
     holds_for_logs(&driver)?;
     at_most_once(&driver)?;
+    again::forbidden(&driver)?;
     forks::another_way(&driver, &mut unrest)
 }
 
