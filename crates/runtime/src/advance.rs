@@ -12,7 +12,7 @@ use crate::recorded::recorded;
 use crate::run::Run;
 use crate::step::step;
 
-/// After so many steps whoever drives a run is asked again, so that it can be stopped.
+/// After so many steps at most whoever drives a run is asked again, so that it can be stopped.
 const SLICE: u64 = 50_000;
 
 /// How far a run came.
@@ -85,8 +85,10 @@ pub fn rest(plan: &Plan, run: &mut Run, logic: &mut dyn Logic) -> Advanced {
 impl Advanced {
     fn go_on(&mut self, until: u64, plan: &Plan, run: &mut Run, logic: &mut dyn Logic) {
         while let Some(change) = step(plan, run, logic) {
+            let before = run.steps();
             self.take(plan, run, change);
-            if run.steps() >= until {
+            // Only behind a step that counts: that is where a run can be said to have stopped.
+            if run.steps() >= until || (run.steps() > before && logic.is_enough()) {
                 self.more = true;
                 return;
             }

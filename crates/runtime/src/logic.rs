@@ -100,4 +100,10 @@ pub trait Logic {
     fn again(&mut self, block: &Block, given: &Given) -> Result<Done, Fault> {
         self.run(block, given)
     }
+
+    /// Whether whoever drives the run wants to look up. It is asked after each step, since a block
+    /// is one however long it takes; nothing hangs on it but when the run is handed back.
+    fn is_enough(&mut self) -> bool {
+        false
+    }
 }

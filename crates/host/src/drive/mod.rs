@@ -5,13 +5,14 @@
 
 mod calls;
 mod lease;
+mod pace;
 mod people;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use history::kinds::{Kind, Sealed};
 use history::{Ledger, Stream, Timestamp};
@@ -22,6 +23,7 @@ use runtime::{
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_known};
 
 use self::lease::Claim;
+use self::pace::Paced;
 use self::people::Thinking;
 pub use self::people::{People, Reply, Withdrawn};
 use crate::adapter::Adapter;
@@ -120,6 +122,8 @@ pub struct Driver<'a> {
     answers: (Sender<Came>, Receiver<Came>),
     /// Answers that came at once.
     at_once: VecDeque<Came>,
+    /// When it was last looked whether others have written.
+    looked: Instant,
 }
 
 impl<'a> Driver<'a> {
@@ -189,6 +193,7 @@ impl<'a> Driver<'a> {
             thinking: BTreeMap::new(),
             answers: channel(),
             at_once: VecDeque::new(),
+            looked: Instant::now(),
         }
     }
 
@@ -245,7 +250,8 @@ impl<'a> Driver<'a> {
     fn go_on(&mut self) -> Result<(), DriveError> {
         while !self.should_stop() && !self.is_late() {
             let now = (self.world.clock)();
-            let advanced = advance(&self.plan, &mut self.run, None, now, self.logic);
+            let logic = &mut Paced::new(self.logic);
+            let advanced = advance(&self.plan, &mut self.run, None, now, logic);
             if !self.goes_on(advanced.map_err(DriveError::Refused)?)? {
                 return Ok(());
             }
@@ -262,7 +268,7 @@ impl<'a> Driver<'a> {
     /// Nothing leaves yet.
     fn come_to_rest(&mut self) -> Result<(), DriveError> {
         loop {
-            let advanced = rest(&self.plan, &mut self.run, self.logic);
+            let advanced = rest(&self.plan, &mut self.run, &mut Paced::new(self.logic));
             if !self.goes_on(advanced)? {
                 return Ok(());
             }
@@ -274,7 +280,12 @@ impl<'a> Driver<'a> {
         self.claim.renew()?;
         let more = advanced.more;
         match self.append(advanced)? {
-            Appended::Done => Ok(more),
+            Appended::Done => {
+                if more && self.looked.elapsed() >= LOOK {
+                    self.notice_others()?;
+                }
+                Ok(more)
+            }
             Appended::Conflict => self.reload().map(|()| true),
         }
     }
@@ -290,7 +301,10 @@ impl<'a> Driver<'a> {
             let now = self.time_of(input);
             let advanced =
                 match self.should_stop() {
-                    false => advance(&self.plan, &mut self.run, Some(input), now, self.logic),
+                    false => {
+                        let logic = &mut Paced::new(self.logic);
+                        advance(&self.plan, &mut self.run, Some(input), now, logic)
+                    }
                     true => {
                         self.come_to_rest()?;
                         runtime::note(&self.plan, &mut self.run, input, now)
@@ -422,6 +436,7 @@ impl<'a> Driver<'a> {
 
     /// Others may have written: an answer to a question, a cancellation.
     fn notice_others(&mut self) -> Result<(), DriveError> {
+        self.looked = Instant::now();
         let info = history::Archive::stream(self.world.store, &self.stream)?;
         if info.is_some_and(|info| info.next != self.next) {
             self.reload()?;

@@ -158,3 +158,17 @@ fn a_long_computation_pauses_and_goes_on() {
     assert_eq!(shown(&done).get("result"), Some(&Value::Int(400_000)));
     folder.is_sound("r");
 }
+
+/// However long a block takes, nobody waits for more than that.
+#[test]
+fn slow_blocks_pause() {
+    let folder = Folder::new();
+    counting(&folder);
+    let process = folder.start(&["run", "agent.json", "--id", "r"]);
+    folder.until("it has begun", |folder| folder.run(&["state", "r"]).code == 0);
+    process.interrupt();
+    let done = process.end();
+    assert_eq!(done.code, 130, "{}{}", done.stdout, done.stderr);
+    assert_eq!(folder.kinds("r"), ["run_started", "run_paused"]);
+    folder.is_sound("r");
+}

@@ -210,3 +210,20 @@ fn edge(words: &str) -> String {
 /// A node that calls a tool and keeps what it answers in `done`.
 pub(super) const CALL: &str =
     r#"{"id": "n1", "op": "R", "data": {"adapter": "tool.CALL", "target": "work", "out": "done"}}"#;
+
+/// Counts for hours: each turn is a block of logic that takes its time.
+pub(super) fn counting(folder: &Folder) {
+    let first = r#"{"id": "n0", "op": "Set", "data": {"name": "n", "ref": 0}}"#;
+    let turns = r#"{"id": "n1", "op": "While",
+        "data": {"cond": "n < 900000", "body": "add", "limit": 1000000}}"#;
+    let nodes = format!("{first}, {turns}");
+    folder.write("agent.json", graph(&[("start", &nodes, "n0-next-n1 n1-body->add"), ADD]));
+}
+
+/// Adds one to `n`, slowly.
+pub(super) const ADD: (&str, &str, &str) = (
+    "add",
+    r#"{"id": "n1", "op": "R", "data": {"adapter": "logic.PYTHON",
+        "target": "for i in range(300000):\n    pass\nstate.data['n'] = state.data['n'] + 1"}}"#,
+    "",
+);

@@ -121,3 +121,16 @@ fn a_run_that_nobody_drives_is_cancelled_too() {
     );
     folder.is_sound("r");
 }
+
+#[test]
+fn a_run_that_computes_is_cancelled_from_elsewhere() {
+    let folder = Folder::new();
+    counting(&folder);
+    let process = folder.start(&["run", "agent.json", "--id", "r", "--json"]);
+    folder.until("it has begun", |folder| folder.run(&["state", "r"]).code == 0);
+    assert_eq!(folder.run(&["cancel", "r"]).code, 0);
+    let done = process.end();
+    assert_eq!((done.code, text(&shown(&done), "status")), (1, "cancelled"), "{}", done.stdout);
+    assert_eq!(folder.kinds("r"), ["run_started", "run_cancelled"]);
+    folder.is_sound("r");
+}
