@@ -307,7 +307,7 @@ impl Fold {
                 actor: cancelled.actor.clone(),
                 step: unsigned(cancelled.step),
             },
-            Said::RunFinished(_) => Input::Tick,
+            Said::RunFinished(finished) => Input::Tick { step: unsigned(finished.step) },
             _ if is_of_engine(fact) => return None,
             _ => Input::Told(Box::new(Told { event: event.clone(), fork: None })),
         })
@@ -407,6 +407,7 @@ fn stops_at(fact: &Fact) -> Option<u64> {
     match &fact.what {
         Said::RunPaused(paused) => unsigned(paused.step),
         Said::RunCancelled(cancelled) => unsigned(cancelled.step),
+        Said::RunFinished(finished) => unsigned(finished.step),
         _ => None,
     }
 }

@@ -14,7 +14,6 @@ use crate::plan::Plan;
 use crate::record::Recorder;
 use crate::request;
 use crate::run::{Failure, Run, Status};
-use crate::step::finish_failed;
 use crate::{Fault, FaultKind};
 
 /// Something from outside.
@@ -48,7 +47,10 @@ pub enum Input {
         step: Option<u64>,
     },
     /// The run's time is over.
-    Tick,
+    Tick {
+        /// After how many steps, if it could have gone on.
+        step: Option<u64>,
+    },
     /// An event of the run that others wrote: how it was forked, what became of its resources.
     Told(Box<Told>),
 }
@@ -127,12 +129,12 @@ pub(crate) fn receive(
         (Input::Begin(_), _) | (_, Status::New) => return Err(Refusal::OutOfPlace),
         (Input::Told(told), _) if told.fork.is_some() => return Ok(told_of(told, ts)),
         // These say where it stopped, if it could have gone on.
-        (Input::Pause { step, .. } | Input::Cancel { step, .. }, _)
+        (Input::Pause { step, .. } | Input::Cancel { step, .. } | Input::Tick { step }, _)
             if *step != run.can_go_on().then(|| run.steps()) =>
         {
             return Err(Refusal::OutOfPlace);
         }
-        (Input::Pause { .. } | Input::Cancel { .. }, _) => {}
+        (Input::Pause { .. } | Input::Cancel { .. } | Input::Tick { .. }, _) => {}
         (Input::Told(told), _) => return Ok(told_of(told, ts)),
         // A fork changes before it goes on.
         (Input::Set(_), _) if run.from.is_some() => {}
@@ -195,15 +197,22 @@ pub(crate) fn receive(
             let failure = Some(Box::new(Failure::new(fault, None)));
             What::Finished { ts, status: Status::Cancelled, result: Value::Null, failure }
         }
-        Input::Tick => {
+        Input::Tick { step } => {
             if run.deadline().is_none_or(|deadline| ts < deadline) {
                 return Err(Refusal::Early);
             }
             let most = run.options.limits.time_ms.unwrap_or(0);
             let fault = Fault::new(FaultKind::Time, format!("{most} ms are over"));
-            let mut at_time = run.clone();
-            at_time.now = ts;
-            return Ok(finish_failed(&at_time, Failure::new(fault, None)));
+            if step.is_none() {
+                request::give_up(run.open.iter(), &mut recorder);
+            }
+            recorder.finished(Err(&fault), *step);
+            if step.is_some() {
+                // As where it is cancelled: what says where the engine stopped comes first.
+                request::give_up(run.open.iter(), &mut recorder);
+            }
+            let failure = Some(Box::new(Failure::new(fault, None)));
+            What::Finished { ts, status: Status::Failed, result: Value::Null, failure }
         }
         Input::Begin(_) | Input::Told(_) | Input::Answer(..) => unreachable!("handled above"),
     };

@@ -248,12 +248,17 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    pub(crate) fn finished(&mut self, outcome: Result<&Value, &Fault>) -> EventId {
+    pub(crate) fn finished(
+        &mut self,
+        outcome: Result<&Value, &Fault>,
+        step: Option<u64>,
+    ) -> EventId {
         self.add(&RunFinished {
             exit: Some(if outcome.is_ok() { Exit::Success } else { Exit::Error }),
             summary_ref: None,
             result: outcome.ok().cloned(),
             error: outcome.err().map(Fault::to_error),
+            step: step.map(bounded),
         })
     }
 }

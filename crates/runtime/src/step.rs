@@ -102,7 +102,7 @@ fn decided(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
 pub(crate) fn finish_failed(run: &Run, failure: Failure) -> Change {
     let mut recorder = Recorder::new(run, None);
     request::give_up(run.open.iter(), &mut recorder);
-    recorder.finished(Err(&failure.fault));
+    recorder.finished(Err(&failure.fault), None);
     let failure = Some(Box::new(failure));
     let (ts, status, result) = (run.now, Status::Failed, Value::Null);
     let what = What::Finished { ts, status, result, failure };
@@ -309,7 +309,7 @@ fn finish_done(run: &Run, value: Option<&Value>) -> Change {
     let result = value.cloned().unwrap_or_else(|| run.last_output.clone());
     let mut recorder = Recorder::new(run, None);
     request::give_up(run.open.iter(), &mut recorder);
-    recorder.finished(Ok(&result));
+    recorder.finished(Ok(&result), None);
     let what = What::Finished { ts: run.now, status: Status::Done, result, failure: None };
     Change { events: recorder.events, what }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use runtime::{Begin, Input, NoLogic, Options, Plan, Refusal, Run, advance_for};
+use runtime::{Begin, Input, Limits, NoLogic, Options, Plan, Refusal, Run, advance_for};
 use sim::engine::shrink::Case;
 use sim::engine::soak::{failure, failure_of_case};
 use sim::engine::{Sketch, read};
@@ -70,17 +70,25 @@ fn a_run_that_could_go_on_takes_nothing_but_that_it_stops() {
         graph: "g".into(),
         document: value::Value::Null,
         inputs: value::Map::default(),
-        options: Options::default(),
+        options: Options {
+            limits: Limits { time_ms: Some(0), ..Limits::default() },
+            ..Options::default()
+        },
         seed: 1,
         versions: value::Map::default(),
     }));
     advance_for(3, &plan, &mut run, Some(&begin), now, &mut NoLogic).unwrap();
     assert!(run.can_go_on() && run.pending().next().is_some());
     let take = |input| advance_for(1, &plan, &mut run.clone(), Some(&input), now, &mut NoLogic);
-    assert_eq!(take(Input::Tick).err(), Some(Refusal::Busy));
     assert_eq!(take(Input::Set(value::Map::default())).err(), Some(Refusal::Busy));
-    let pause = |step| Input::Pause { reason: None, step };
-    assert_eq!(take(pause(None)).err(), Some(Refusal::OutOfPlace));
-    assert_eq!(take(pause(Some(1))).err(), Some(Refusal::OutOfPlace));
-    assert!(take(pause(Some(3))).is_ok());
+    let stops: [fn(_) -> Input; 3] = [
+        |step| Input::Pause { reason: None, step },
+        |step| Input::Cancel { reason: None, actor: None, step },
+        |step| Input::Tick { step },
+    ];
+    for stop in stops {
+        assert_eq!(take(stop(None)).err(), Some(Refusal::OutOfPlace));
+        assert_eq!(take(stop(Some(1))).err(), Some(Refusal::OutOfPlace));
+        assert!(take(stop(Some(3))).is_ok());
+    }
 }

@@ -182,6 +182,7 @@ kinds! {
         summary_ref: Option<ExtRef>,
         result: Option<Value>,
         error: Option<Error>,
+        step: Option<i64>,
     }
     /// A run stopped for now.
     4 "run_paused" RunPaused: Transition (run agent) {

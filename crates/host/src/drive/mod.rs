@@ -216,7 +216,7 @@ impl<'a> Driver<'a> {
     pub fn drive(&mut self) -> Result<Stopped, DriveError> {
         loop {
             self.claim.renew()?;
-            self.go_on()?;
+            let rests = self.go_on()?;
             self.withdraw()?;
             if self.run.is_over() {
                 self.wait_for_late_answers()?;
@@ -230,8 +230,11 @@ impl<'a> Driver<'a> {
                 return Ok(Stopped::Paused);
             }
             if self.is_late() {
-                self.come_to_rest()?;
-                self.input(&Input::Tick)?;
+                self.end()?;
+                continue;
+            }
+            if !rests {
+                // A clock may go back.
                 continue;
             }
             self.make();
@@ -246,17 +249,17 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Goes on without an input, as long as it can and should.
-    fn go_on(&mut self) -> Result<(), DriveError> {
+    /// Goes on without an input, as long as it can and should. Says whether it can go no further.
+    fn go_on(&mut self) -> Result<bool, DriveError> {
         while !self.should_stop() && !self.is_late() {
             let now = (self.world.clock)();
             let logic = &mut Paced::new(self.logic);
             let advanced = advance(&self.plan, &mut self.run, None, now, logic);
             if !self.goes_on(advanced.map_err(DriveError::Refused)?)? {
-                return Ok(());
+                return Ok(true);
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Whether the run's time is over.
@@ -265,9 +268,12 @@ impl<'a> Driver<'a> {
     }
 
     /// Goes on to where the run can go no further without an input: only there it takes one.
-    /// Nothing leaves yet.
+    /// Nothing leaves yet. Where its time is over meanwhile, it ends.
     fn come_to_rest(&mut self) -> Result<(), DriveError> {
         loop {
+            if self.is_late() {
+                self.end()?;
+            }
             let advanced = rest(&self.plan, &mut self.run, &mut Paced::new(self.logic));
             if !self.goes_on(advanced)? {
                 return Ok(());
@@ -445,14 +451,25 @@ impl<'a> Driver<'a> {
     }
 
     fn pause(&mut self) -> Result<(), DriveError> {
+        self.stop_here(&|step| Input::Pause { reason: Some("interrupted".into()), step })
+    }
+
+    /// The run's time is over.
+    fn end(&mut self) -> Result<(), DriveError> {
+        self.stop_here(&|step| Input::Tick { step })
+    }
+
+    /// Notes that the run stops where it is.
+    fn stop_here(&mut self, input: &dyn Fn(Option<u64>) -> Input) -> Result<(), DriveError> {
         while !self.run.is_over() {
             let could_go_on = self.run.can_go_on();
-            let step = could_go_on.then(|| self.run.steps());
-            let input = Input::Pause { reason: Some("interrupted".into()), step };
+            let input = input(could_go_on.then(|| self.run.steps()));
             let now = (self.world.clock)();
             // Only noted: what would follow is for whoever resumes.
-            let events = runtime::note(&self.plan, &mut self.run, &input, now);
-            let events = events.map_err(DriveError::Refused)?;
+            let events = match runtime::note(&self.plan, &mut self.run, &input, now) {
+                Err(Refusal::Early) => return Ok(()),
+                events => events.map_err(DriveError::Refused)?,
+            };
             match self.append(Advanced { events, more: could_go_on, calls: Vec::new() })? {
                 Appended::Done => return Ok(()),
                 Appended::Conflict => self.reload()?,

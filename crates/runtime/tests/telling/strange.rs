@@ -39,8 +39,13 @@ const WAITS: &str = "main\n  R adapter=tool.CALL target=t out=x\n  J var=$x\n";
 fn an_end_that_did_not_come_is_a_difference() {
     let made = sketch(WAITS);
     let (log, _) = run("r", &made, "{}", &mut |_| None);
-    let ended =
-        RunFinished { exit: Some(Exit::Success), summary_ref: None, result: None, error: None };
+    let ended = RunFinished {
+        exit: Some(Exit::Success),
+        summary_ref: None,
+        result: None,
+        error: None,
+        step: None,
+    };
     let difference = difference(&with(&log, &ended), &made);
     assert_eq!(difference.seq, log.events.len() as u64);
     assert_eq!(difference.why.as_deref(), Some("the run's time is not over yet"));

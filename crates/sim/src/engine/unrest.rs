@@ -121,6 +121,12 @@ impl Driver<'_> {
             if advanced.more && unrest.now_and_then(unrest.cancels) {
                 return self.cancel();
             }
+            if advanced.more && unrest.jumps_ms > 0 && unrest.random.one_in(8) {
+                self.jump(unrest)?;
+            }
+            if self.run.is_over() {
+                return Ok(());
+            }
             if advanced.more && unrest.now_and_then(unrest.pauses) {
                 self.pause(unrest)?;
             } else if !advanced.more {
@@ -276,9 +282,20 @@ impl Driver<'_> {
             };
         }
         match self.run.deadline() {
-            Some(deadline) if self.now >= deadline => self.slices(unrest, Some(&Input::Tick)),
+            Some(deadline) if self.now >= deadline => self.end(),
             _ => Ok(()),
         }
+    }
+
+    /// Its time is over, wherever it is.
+    fn end(&mut self) -> Result<(), String> {
+        if self.run.is_over() {
+            return Ok(());
+        }
+        let step = self.run.can_go_on().then(|| self.run.steps());
+        let events = note(&self.plan, &mut self.run, &Input::Tick { step }, self.now);
+        self.append(events.map_err(said)?);
+        Ok(())
     }
 }
 

@@ -170,7 +170,10 @@ impl World {
             let exit = Some(self.desk.one_of(&[Exit::Success, Exit::Success, Exit::Error]));
             let error = (exit == Some(Exit::Error)).then(|| self.desk.error());
             let result = self.desk.maybe(Desk::value);
-            run.tell(&mut self.desk, RunFinished { exit, summary_ref: None, result, error });
+            run.tell(
+                &mut self.desk,
+                RunFinished { exit, summary_ref: None, result, error, step: None },
+            );
         }
     }
 

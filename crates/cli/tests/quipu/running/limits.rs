@@ -65,6 +65,61 @@ fn time_and_tokens_end_a_run() {
 }
 
 #[test]
+fn time_ends_a_run_that_computes_where_it_is() {
+    let folder = Folder::new();
+    counting(&folder);
+    let done = folder.start(&["run", "agent.json", "--id", "r", "--max-time", "1s", "--json"]);
+    let done = done.end();
+    assert_eq!((done.code, ending(&shown(&done))), (1, "time_exceeded"), "{}", done.stdout);
+    assert_eq!(folder.kinds("r"), ["run_started", "run_finished"]);
+    folder.is_sound("r");
+}
+
+/// What it waits for is given up then, and may still come back.
+#[test]
+fn time_ends_a_run_that_computes_while_a_tool_works() {
+    let folder = Folder::new();
+    let fork = r#"{"id": "n0", "op": "Set", "data": {"name": "n", "ref": 0}},
+        {"id": "n1", "op": "Fork", "data": {}}, {"id": "n2", "op": "Join", "data": {}}"#;
+    // What is called leaves while it sleeps.
+    let counts = r#"{"id": "n0", "op": "R", "data": {"adapter": "core.SLEEP", "target": 5}},
+        {"id": "n1", "op": "While",
+            "data": {"cond": "n < 900000", "body": "add", "limit": 1000000}}"#;
+    folder
+        .program("work", "echo begun >> works\nuntil test -e enough; do sleep 0.01; done\necho 1")
+        .write("quipu.toml", "[tools.work]\ncommand = [\"./work\"]\n")
+        .write(
+            "agent.json",
+            graph(&[
+                ("start", fork, "n0-next-n1 n1-branch->works n1-branch->counts n1-next-n2"),
+                ("works", CALL, ""),
+                ("counts", counts, "n0-next-n1 n1-body->add"),
+                ADD,
+            ]),
+        );
+    let process = folder.start(&["run", "agent.json", "--id", "r", "--max-time", "1s", "--json"]);
+    folder.until("it computes", |folder| !folder.text("works").is_empty());
+    folder.until("its time is over", |folder| {
+        folder.kinds("r").contains(&"run_finished".to_string())
+    });
+    folder.write("enough", "");
+    let done = process.end();
+    assert_eq!((done.code, ending(&shown(&done))), (1, "time_exceeded"), "{}", done.stdout);
+    let kinds = [
+        "run_started",
+        "tool_call",
+        "timer_set",
+        "effect_started",
+        "timer_fired",
+        "run_finished",
+        "interruption",
+        "tool_result",
+    ];
+    assert_eq!(folder.kinds("r"), kinds);
+    folder.is_sound("r");
+}
+
+#[test]
 fn what_is_given_wrongly_is_said_before_anything_runs() {
     let folder = endless();
     folder.write("list.json", "[1]").write("half.json", "{\"a\":").write("bad.toml", "[tools.x]\n");
