@@ -3,48 +3,40 @@
 use std::time::Instant;
 
 use graph::Again;
-use runtime::{Answer, CallId, Input, Pending, Request, Stage, idempotency_key};
+use runtime::{Answer, CallId, Input, Pending, Request, idempotency_key};
 
 use super::{DriveError, Driver, GRACE, LOOK};
 use crate::adapter::Call;
 use crate::answered;
 
 impl Driver<'_> {
-    /// Calls that have left and were not answered may have happened.
-    pub(super) fn look_after_doubts(&mut self) -> Result<(), DriveError> {
-        let left = self.run.pending().filter(|pending| pending.stage == Stage::Started);
-        let left: Vec<CallId> = left.map(|pending| pending.id).collect();
-        if left.is_empty() {
-            return Ok(());
-        }
-        // What the run begins on the way is not in doubt.
-        self.come_to_rest()?;
-        let mut in_doubt = Vec::new();
-        let mut again = Vec::new();
-        for pending in left.into_iter().filter_map(|call| self.run.pending_call(call)) {
-            match contract(pending) {
-                Some(Again::WithKey) => again.push(pending.id),
-                Some(Again::ByAsking) => in_doubt.push(pending.id),
-                Some(Again::Freely) | None => {}
-            }
-        }
+    /// What becomes of a call that had left before this driver came, and was not answered: it may
+    /// have happened. What the run began since is not in doubt.
+    pub(super) fn next_doubt(&mut self) -> Option<Input> {
+        let left = |again: Again| {
+            let doubts = self.doubts.iter().filter_map(|call| self.run.pending_call(*call));
+            doubts.filter(move |call| contract(call) == Some(again)).map(|call| call.id)
+        };
+        let in_doubt: Vec<CallId> = left(Again::ByAsking).collect();
         if !in_doubt.is_empty() {
-            self.input(&Input::Interrupted(in_doubt))?;
+            return Some(Input::Interrupted(in_doubt));
         }
-        for call in again {
-            self.come_to_rest()?;
-            self.input(&Input::Leave(call))?;
-        }
-        Ok(())
+        let again = left(Again::WithKey).next()?;
+        self.doubts.remove(&again);
+        Some(Input::Leave(again))
     }
 
-    /// Makes the calls that have left, and gives up those that nobody waits for.
+    /// Makes the calls that have left, and gives up those that nobody waits for. When the run
+    /// should stop, only those that would be in doubt for ever if they were not made.
     pub(super) fn make(&mut self) {
         for id in std::mem::take(&mut self.to_make) {
             let Some(pending) = self.run.pending_call(id) else { continue };
+            if self.should_stop() && !self.must_be_made(pending) {
+                continue;
+            }
             match &pending.request {
                 Request::Question(question) => {
-                    if !self.should_stop() && self.asked.insert(id) {
+                    if self.asked.insert(id) {
                         self.ask(id, (**question).clone());
                     }
                 }
@@ -62,6 +54,11 @@ impl Driver<'_> {
             |call: &CallId| self.run.pending_call(*call).is_none() && !self.run.awaits_late(*call);
         let lost = self.under_way.iter().copied().filter(is_lost);
         self.give_up(lost.collect());
+    }
+
+    /// Whether a call was recorded as leaving by this driver, and cannot be repeated.
+    fn must_be_made(&self, pending: &Pending) -> bool {
+        contract(pending) == Some(Again::ByAsking) && !self.doubts.contains(&pending.id)
     }
 
     /// Nobody waits for these calls.

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use history::kinds::{Kind, Sealed};
 use history::{Ledger, Stream, Timestamp};
 use runtime::{
-    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Request, Run, advance, rest,
-    split,
+    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Request, Run, Stage, advance,
+    rest, split,
 };
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_known};
 
@@ -113,6 +113,8 @@ pub struct Driver<'a> {
     claim: Claim<'a>,
     /// Calls that have left as far as the history knows, and questions nobody was asked yet.
     to_make: Vec<CallId>,
+    /// Calls that had left before this driver came, and are not looked after yet.
+    doubts: BTreeSet<CallId>,
     /// Calls that are under way.
     under_way: BTreeSet<CallId>,
     /// Questions that were asked here, whether anybody is here or not.
@@ -152,7 +154,8 @@ impl<'a> Driver<'a> {
         let claim = Claim::take(world, &stream)?;
         let loaded = load(world.store, &stream, None, logic)?;
         let mut driver = Driver::new(world, logic, stream, claim, loaded);
-        driver.look_after_doubts()?;
+        let left = driver.run.pending().filter(|pending| pending.stage == Stage::Started);
+        driver.doubts = left.map(|pending| pending.id).collect();
         Ok(driver)
     }
 
@@ -188,6 +191,7 @@ impl<'a> Driver<'a> {
             next: loaded.next,
             claim,
             to_make,
+            doubts: BTreeSet::new(),
             under_way: BTreeSet::new(),
             asked: BTreeSet::new(),
             thinking: BTreeMap::new(),
@@ -235,6 +239,10 @@ impl<'a> Driver<'a> {
             }
             if !rests {
                 // A clock may go back.
+                continue;
+            }
+            if let Some(doubt) = self.next_doubt() {
+                self.input(&doubt)?;
                 continue;
             }
             self.make();

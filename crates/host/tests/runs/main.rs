@@ -6,3 +6,4 @@ mod driven;
 mod histories;
 mod people;
 mod shelves;
+mod stopping;

@@ -1,0 +1,135 @@
+//! A driver that should stop: what it still does, and what it leaves alone.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use diagnostics::Source;
+use frontends::{Format, Ontology};
+use graph::{Again, Touches};
+use history::kinds::Kind;
+use history::{Archive, Stream, Timestamp};
+use host::pinned::pin;
+use host::{
+    Adapter, Call, Calling, Dispatcher, Driver, Limits, People, Python, Reply, Stopped, World,
+};
+use runtime::{Answer, Begin, Fault, Options, Plan, Question, Request, Run, Stage, ToolContract};
+use store::MemoryStore;
+use value::{Map, Value};
+
+const NOW: i64 = 1_794_000_000_000_000;
+
+/// How somebody here answers.
+type Asks = fn(&Desk, &Question, Reply) -> Option<Result<Value, Fault>>;
+
+/// Everything around a run that may be told to stop.
+struct Desk {
+    store: Arc<MemoryStore>,
+    stop: AtomicBool,
+    /// It should stop as soon as something has left.
+    stops_when_left: bool,
+    /// The tools that were called.
+    called: Mutex<Vec<String>>,
+    people: Asks,
+}
+
+impl Desk {
+    fn new(people: Asks) -> Desk {
+        Desk {
+            store: Arc::new(MemoryStore::default()),
+            stop: AtomicBool::new(false),
+            stops_when_left: false,
+            called: Mutex::default(),
+            people,
+        }
+    }
+
+    /// Begins a run, and does something with its driver.
+    fn with<T>(&self, document: &str, work: impl FnOnce(&mut Driver<'_>) -> T) -> T {
+        let source = Source::new("agent.json", document);
+        let mut reading = frontends::read(&source, Format::Graph, Ontology::V1);
+        let draft = reading.draft.take().unwrap();
+        let pinned = pin(&graph::normalize(draft, &mut Vec::new())).unwrap();
+        let contract = |again| ToolContract { touches: Touches::Write, again, made_up: false };
+        let tools = [("free", Again::Freely), ("key", Again::WithKey), ("ask", Again::ByAsking)];
+        let tools = tools.map(|(tool, again)| (tool.into(), contract(again)));
+        let begin = Begin {
+            run: "r".into(),
+            graph: pinned.checksum.clone(),
+            document: pinned.document.clone(),
+            inputs: Map::default(),
+            options: Options { tools: tools.into_iter().collect(), ..Options::default() },
+            seed: 1,
+            versions: host::versions(),
+        };
+        let dispatcher = Dispatcher::new(&Limits::default());
+        let clock = || Timestamp::from_micros(NOW);
+        let progress = |_: &Plan, run: &Run| {
+            let mut pending = run.pending();
+            if self.stops_when_left && pending.any(|pending| pending.stage == Stage::Started) {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        };
+        let world = World {
+            store: &*self.store,
+            adapter: self,
+            dispatcher: &dispatcher,
+            people: self,
+            clock: &clock,
+            stop: &self.stop,
+            progress: &progress,
+        };
+        let mut logic = Python::default();
+        work(&mut Driver::begin(&world, &mut logic, pinned.plan.clone(), begin).unwrap())
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        let entries = self.store.read(&Stream::run("r"), 0, 100).unwrap();
+        entries.iter().map(|entry| entry.event.kind()).collect()
+    }
+}
+
+impl Adapter for Desk {
+    fn call(&self, call: Call) -> Calling {
+        let Request::Tool(tool) = call.request else { panic!("only tools are called") };
+        self.called.lock().unwrap().push(tool.tool.to_string());
+        Calling::Now(Answer::Value(Value::Null))
+    }
+}
+
+impl People for Desk {
+    fn ask(&self, question: &Question, reply: Reply) -> Option<Result<Value, Fault>> {
+        (self.people)(self, question, reply)
+    }
+}
+
+/// A fork into these nodes, one branch for each.
+fn fork(nodes: &[&str]) -> String {
+    let edges = (0..nodes.len()).map(|at| {
+        format!(r#"{{"from": "n1", "port": "branch", "to": "b{at}", "to_kind": "label"}}, "#)
+    });
+    let branches = nodes.iter().enumerate().map(|(at, node)| {
+        format!(r#", "b{at}": {{"nodes": [{{"id": "n1", {node}}}], "edges": []}}"#)
+    });
+    format!(
+        r#"{{"labels": {{"start": {{"nodes": [{{"id": "n1", "op": "Fork", "data": {{}}}},
+            {{"id": "n2", "op": "Join", "data": {{}}}}],
+            "edges": [{}{{"from": "n1", "port": "next", "to": "n2", "to_kind": "node"}}]}}{}}}}}"#,
+        edges.collect::<String>(),
+        branches.collect::<String>()
+    )
+}
+
+fn tool(name: &str) -> String {
+    format!(r#""op": "R", "data": {{"adapter": "tool.CALL", "target": "{name}", "out": "done"}}"#)
+}
+
+#[test]
+fn only_what_cannot_be_repeated_is_made_when_it_should_stop() {
+    let mut desk = Desk::new(|_, _, _| None);
+    desk.stops_when_left = true;
+    let [free, key, ask] = ["free", "key", "ask"].map(tool);
+    let stopped = desk.with(&fork(&[&free, &key, &ask]), |driver| driver.drive().unwrap());
+    assert_eq!(stopped, Stopped::Paused);
+    assert_eq!(*desk.called.lock().unwrap(), ["ask"]);
+    assert_eq!(desk.kinds().last(), Some(&Kind::RunPaused));
+}
