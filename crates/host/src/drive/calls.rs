@@ -61,6 +61,12 @@ impl Driver<'_> {
         contract(pending) == Some(Again::ByAsking) && !self.doubts.contains(&pending.id)
     }
 
+    /// Whether an input answers a call that cannot be repeated.
+    pub(super) fn cannot_be_had_again(&self, input: &Input) -> bool {
+        let Input::Answer(call, _) = input else { return false };
+        self.run.pending_call(*call).and_then(contract) == Some(Again::ByAsking)
+    }
+
     /// Nobody waits for these calls.
     pub(super) fn give_up(&mut self, calls: Vec<CallId>) {
         for call in calls {

@@ -33,7 +33,8 @@ use crate::load::{LoadError, Loaded, load};
 /// How often the loop looks whether it should stop, or somebody else has written.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long calls that nobody waits for may take to come back after the end.
+/// How long calls that nobody waits for may take to come back after the end, and a run that should
+/// stop may take to where it can take in what has come.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// What a driver works with.
@@ -126,6 +127,8 @@ pub struct Driver<'a> {
     at_once: VecDeque<Came>,
     /// When it was last looked whether others have written.
     looked: Instant,
+    /// Since when it only goes on so that answers which have come can be taken in.
+    stopping: Option<Instant>,
 }
 
 impl<'a> Driver<'a> {
@@ -198,6 +201,7 @@ impl<'a> Driver<'a> {
             answers: channel(),
             at_once: VecDeque::new(),
             looked: Instant::now(),
+            stopping: None,
         }
     }
 
@@ -227,11 +231,7 @@ impl<'a> Driver<'a> {
                 return Ok(Stopped::Over);
             }
             if self.should_stop() {
-                self.make();
-                self.wait_for_what_cannot_be_repeated()?;
-                self.wait_for_late_answers()?;
-                self.pause()?;
-                return Ok(Stopped::Paused);
+                return self.stop();
             }
             if self.is_late() {
                 self.end()?;
@@ -257,6 +257,23 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Stops, when nothing would be lost: not what cannot be repeated, and no answer that has come.
+    fn stop(&mut self) -> Result<Stopped, DriveError> {
+        self.make();
+        self.wait_for_what_cannot_be_repeated()?;
+        self.wait_for_late_answers()?;
+        while let Some((call, answer)) = self.answer_that_came() {
+            self.answer(call, answer)?;
+        }
+        self.pause()?;
+        Ok(if self.run.is_over() { Stopped::Over } else { Stopped::Paused })
+    }
+
+    /// An answer that is there already.
+    fn answer_that_came(&mut self) -> Option<Came> {
+        self.at_once.pop_front().or_else(|| self.answers.1.try_recv().ok())
+    }
+
     /// Goes on without an input, as long as it can and should. Says whether it can go no further.
     fn go_on(&mut self) -> Result<bool, DriveError> {
         while !self.should_stop() && !self.is_late() {
@@ -276,15 +293,22 @@ impl<'a> Driver<'a> {
     }
 
     /// Goes on to where the run can go no further without an input: only there it takes one.
-    /// Nothing leaves yet. Where its time is over meanwhile, it ends.
-    fn come_to_rest(&mut self) -> Result<(), DriveError> {
+    /// Nothing leaves yet. Where its time is over meanwhile, it ends. Where it should stop, it
+    /// goes on for a while only, unless what it is to take in could not be had again.
+    fn comes_to_rest_for(&mut self, input: &Input) -> Result<bool, DriveError> {
         loop {
             if self.is_late() {
                 self.end()?;
             }
+            if self.should_stop() {
+                let stopping = *self.stopping.get_or_insert_with(Instant::now);
+                if stopping.elapsed() >= GRACE && !self.cannot_be_had_again(input) {
+                    return Ok(false);
+                }
+            }
             let advanced = rest(&self.plan, &mut self.run, &mut Paced::new(self.logic));
             if !self.goes_on(advanced)? {
-                return Ok(());
+                return Ok(true);
             }
         }
     }
@@ -320,7 +344,9 @@ impl<'a> Driver<'a> {
                         advance(&self.plan, &mut self.run, Some(input), now, logic)
                     }
                     true => {
-                        self.come_to_rest()?;
+                        if !self.comes_to_rest_for(input)? {
+                            return Ok(());
+                        }
                         runtime::note(&self.plan, &mut self.run, input, now)
                             .map(|events| Advanced { events, more: true, calls: Vec::new() })
                     }
@@ -332,7 +358,9 @@ impl<'a> Driver<'a> {
                     Appended::Done => return Ok(()),
                     Appended::Conflict => {
                         self.reload()?;
-                        self.come_to_rest()?;
+                        if !self.comes_to_rest_for(input)? {
+                            return Ok(());
+                        }
                     }
                 },
             }

@@ -82,6 +82,13 @@ impl Desk {
         work(&mut Driver::begin(&world, &mut logic, pinned.plan.clone(), begin).unwrap())
     }
 
+    /// Somebody was asked: it should stop when that happens again.
+    fn asked_twice(&self) {
+        let mut called = self.called.lock().unwrap();
+        called.push("somebody".into());
+        self.stop.store(called.len() == 2, Ordering::Relaxed);
+    }
+
     fn kinds(&self) -> Vec<Kind> {
         let entries = self.store.read(&Stream::run("r"), 0, 100).unwrap();
         entries.iter().map(|entry| entry.event.kind()).collect()
@@ -123,6 +130,8 @@ fn tool(name: &str) -> String {
     format!(r#""op": "R", "data": {{"adapter": "tool.CALL", "target": "{name}", "out": "done"}}"#)
 }
 
+const ASK: &str = r#""op": "Ask", "data": {"prompt": "Go?", "out": "go"}"#;
+
 #[test]
 fn only_what_cannot_be_repeated_is_made_when_it_should_stop() {
     let mut desk = Desk::new(|_, _, _| None);
@@ -132,4 +141,34 @@ fn only_what_cannot_be_repeated_is_made_when_it_should_stop() {
     assert_eq!(stopped, Stopped::Paused);
     assert_eq!(*desk.called.lock().unwrap(), ["ask"]);
     assert_eq!(desk.kinds().last(), Some(&Kind::RunPaused));
+}
+
+/// Somebody is asked twice, answers twice, and then it should stop: before any answer is read.
+#[test]
+fn answers_that_have_come_are_not_lost_when_it_should_stop() {
+    let people: [Asks; 2] = [
+        |desk, _, _| {
+            desk.asked_twice();
+            Some(Ok("yes".into()))
+        },
+        |desk, _, reply| {
+            desk.asked_twice();
+            reply.give("yes".into());
+            None
+        },
+    ];
+    for people in people {
+        let desk = Desk::new(people);
+        let stopped = desk.with(&fork(&[ASK, ASK]), |driver| driver.drive().unwrap());
+        assert_eq!(stopped, Stopped::Paused);
+        let kinds = [
+            Kind::RunStarted,
+            Kind::QuestionAsked,
+            Kind::QuestionAsked,
+            Kind::QuestionAnswered,
+            Kind::QuestionAnswered,
+            Kind::RunPaused,
+        ];
+        assert_eq!(desk.kinds(), kinds);
+    }
 }
