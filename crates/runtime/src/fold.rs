@@ -460,7 +460,8 @@ impl Logic for NoLogic {
 }
 
 impl Run {
-    fn known_call(&self, id: CallId) -> Option<&Pending> {
+    /// One of the things it waits for, or that were given up and may still be answered.
+    pub fn known_call(&self, id: CallId) -> Option<&Pending> {
         let known = self.open.get(id).or_else(|| self.abandoned.get(&id));
         known.map(|waiting| &waiting.pending)
     }

@@ -94,7 +94,8 @@ impl Driver<'_> {
             // Nobody can answer it: that is all there is to record.
             return self.input(&Input::Interrupted(vec![call]));
         }
-        if let Some(pending) = self.run.pending_call(call) {
+        // Answers that come too late are kept too.
+        if let Some(pending) = self.run.known_call(call) {
             answer = answered::settled(answer, pending);
         }
         self.input(&Input::Answer(call, answer))?;

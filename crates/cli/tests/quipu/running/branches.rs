@@ -2,7 +2,7 @@
 
 use value::Value;
 
-use super::{list, text};
+use super::{CALL, graph, list, text};
 use crate::run::Folder;
 
 /// Steps of these names, and the lines of other processes and of edges.
@@ -218,4 +218,44 @@ fn ways_back_to_before_the_fan_out_are_no_meeting() {
     };
     assert_eq!(spec.path(&["k=0"]), "s a b g g2 x y");
     assert_eq!(spec.path(&["k=-1"]), "s a b g g2 s y a b g g2 x y");
+}
+
+/// Its answer is kept, although nobody waits for it: as deep as a history can be read again.
+#[test]
+fn a_branch_that_lost_may_answer_as_deep_as_it_likes() {
+    let folder = Folder::new();
+    let fork = r#"{"id": "n1", "op": "Fork", "data": {}},
+        {"id": "n2", "op": "Join", "data": {"strategy": "any"}}"#;
+    let sleep = r#"{"id": "n1", "op": "R", "data": {"adapter": "core.SLEEP", "target": 5}}"#;
+    let deep = format!("{}1{}", "[".repeat(119), "]".repeat(119));
+    folder
+        .program(
+            "work",
+            &format!(
+                "echo begun >> works\nuntil test -e enough; do sleep 0.01; done\necho '{deep}'"
+            ),
+        )
+        .write("quipu.toml", "[tools.work]\ncommand = [\"./work\"]\n")
+        .write(
+            "agent.json",
+            graph(&[
+                ("start", fork, "n1-branch->works n1-branch->sleeps n1-next-n2"),
+                ("works", CALL, ""),
+                ("sleeps", sleep, ""),
+            ]),
+        );
+    let process = folder.start(&["run", "agent.json", "--id", "r"]);
+    folder.until("the tool works", |folder| !folder.text("works").is_empty());
+    folder.until("the other has won", |folder| {
+        folder.kinds("r").contains(&"run_finished".to_string())
+    });
+    folder.write("enough", "");
+    let done = process.end();
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let events = folder.events("r");
+    let late = events.last().unwrap();
+    assert_eq!(text(late, "kind"), "tool_result");
+    let why = "the answer is nested more than 100 levels deep";
+    assert_eq!(text(late.get("error").unwrap(), "message"), why);
+    folder.is_sound("r");
 }
