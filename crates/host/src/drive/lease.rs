@@ -37,7 +37,8 @@ impl<'a> Claim<'a> {
 
     /// Keeps the lease, when a third of its time is over.
     pub(super) fn renew(&mut self) -> Result<(), DriveError> {
-        match self.renewed.elapsed() < Duration::from_millis(LEASE_MS / 3) {
+        let is_fresh = self.renewed.elapsed() < Duration::from_millis(LEASE_MS / 3);
+        match is_fresh && self.lease.is_some() {
             true => Ok(()),
             false => self.make_sure(),
         }
@@ -48,13 +49,12 @@ impl<'a> Claim<'a> {
     pub(super) fn make_sure(&mut self) -> Result<(), DriveError> {
         self.renewed = Instant::now();
         let (store, now) = (self.world.store, (self.world.clock)());
-        match &self.lease {
-            Some(lease) if !store.renew(&self.stream, lease, now, LEASE_MS)? => {
-                self.lease = None;
-                Err(DriveError::TakenOver)
-            }
-            _ => Ok(()),
+        let lease = self.lease.as_ref().ok_or(DriveError::TakenOver)?;
+        if !store.renew(&self.stream, lease, now, LEASE_MS)? {
+            self.lease = None;
+            return Err(DriveError::TakenOver);
         }
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
-//! A driver that should stop: what it still does, and what it leaves alone.
+//! A driver that should stop, or has lost its run: what it still does, and what it leaves alone.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use diagnostics::Source;
@@ -10,10 +10,11 @@ use history::kinds::Kind;
 use history::{Archive, Stream, Timestamp};
 use host::pinned::pin;
 use host::{
-    Adapter, Call, Calling, Dispatcher, Driver, Limits, People, Python, Reply, Stopped, World,
+    Adapter, Call, Calling, Dispatcher, DriveError, Driver, Limits, People, Python, Reply, Stopped,
+    World, answer_question,
 };
 use runtime::{Answer, Begin, Fault, Options, Plan, Question, Request, Run, Stage, ToolContract};
-use store::MemoryStore;
+use store::{Holder, Leases, MemoryStore};
 use value::{Map, Value};
 
 const NOW: i64 = 1_794_000_000_000_000;
@@ -25,11 +26,13 @@ type Asks = fn(&Desk, &Question, Reply) -> Option<Result<Value, Fault>>;
 struct Desk {
     store: Arc<MemoryStore>,
     stop: AtomicBool,
+    micros: AtomicI64,
     /// It should stop as soon as something has left.
     stops_when_left: bool,
     /// The tools that were called.
     called: Mutex<Vec<String>>,
     people: Asks,
+    kept: Mutex<Vec<Reply>>,
 }
 
 impl Desk {
@@ -37,9 +40,11 @@ impl Desk {
         Desk {
             store: Arc::new(MemoryStore::default()),
             stop: AtomicBool::new(false),
+            micros: AtomicI64::new(NOW),
             stops_when_left: false,
             called: Mutex::default(),
             people,
+            kept: Mutex::default(),
         }
     }
 
@@ -62,7 +67,7 @@ impl Desk {
             versions: host::versions(),
         };
         let dispatcher = Dispatcher::new(&Limits::default());
-        let clock = || Timestamp::from_micros(NOW);
+        let clock = || Timestamp::from_micros(self.micros.load(Ordering::Relaxed));
         let progress = |_: &Plan, run: &Run| {
             let mut pending = run.pending();
             if self.stops_when_left && pending.any(|pending| pending.stage == Stage::Started) {
@@ -171,4 +176,24 @@ fn answers_that_have_come_are_not_lost_when_it_should_stop() {
         ];
         assert_eq!(desk.kinds(), kinds);
     }
+}
+
+#[test]
+fn who_has_lost_a_run_drives_it_no_further() {
+    let desk = Desk::new(|desk, question, reply| {
+        // This process stood still for an hour, and another one went on.
+        let stream = Stream::run("r");
+        let later = desk.micros.fetch_add(3_600_000_000, Ordering::Relaxed) + 3_600_000_000;
+        let now = Timestamp::from_micros(later);
+        desk.store.acquire(&stream, &Holder::named("other"), now, 30_000).unwrap().unwrap();
+        let (logic, yes) = (&mut Python::default(), "yes".into());
+        answer_question(&*desk.store, logic, &stream, &question.id, &yes, None, now).unwrap();
+        desk.kept.lock().unwrap().push(reply);
+        None
+    });
+    desk.with(&fork(&[ASK]), |driver| {
+        assert!(matches!(driver.drive(), Err(DriveError::TakenOver)));
+        assert!(matches!(driver.drive(), Err(DriveError::TakenOver)));
+    });
+    assert!(!desk.kinds().contains(&Kind::RunFinished));
 }
