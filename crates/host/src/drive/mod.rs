@@ -156,10 +156,7 @@ impl<'a> Driver<'a> {
     ) -> Result<Driver<'a>, DriveError> {
         let claim = Claim::take(world, &stream)?;
         let loaded = load(world.store, &stream, None, logic)?;
-        let mut driver = Driver::new(world, logic, stream, claim, loaded);
-        let left = driver.run.pending().filter(|pending| pending.stage == Stage::Started);
-        driver.doubts = left.map(|pending| pending.id).collect();
-        Ok(driver)
+        Ok(Driver::new(world, logic, stream, claim, loaded).with_doubts())
     }
 
     /// The same with what was loaded before. It is loaded again if somebody has written since.
@@ -172,8 +169,14 @@ impl<'a> Driver<'a> {
         let claim = Claim::take(world, &stream)?;
         let mut driver = Driver::new(world, logic, stream, claim, loaded);
         driver.notice_others()?;
-        driver.look_after_doubts()?;
-        Ok(driver)
+        Ok(driver.with_doubts())
+    }
+
+    /// Whatever has left now was made by others.
+    fn with_doubts(mut self) -> Driver<'a> {
+        let left = self.run.pending().filter(|pending| pending.stage == Stage::Started);
+        self.doubts = left.map(|pending| pending.id).collect();
+        self
     }
 
     fn new(
