@@ -52,6 +52,12 @@ impl Limits {
 /// A call of a run.
 pub type Called = (Text, CallId);
 
+/// Room for one call. It is free when nobody holds it any more.
+#[derive(Clone)]
+pub struct Room {
+    _permits: Arc<Vec<OwnedSemaphorePermit>>,
+}
+
 /// Lets calls run.
 pub struct Dispatcher {
     threads: Mutex<Threads>,
@@ -114,18 +120,26 @@ impl Dispatcher {
         }
     }
 
+    /// Room for a call that was not made yet, if there is some now.
+    pub fn room_for(&self, request: &Request) -> Option<Room> {
+        let found = self.wanted(request).into_iter().map(Semaphore::try_acquire_owned);
+        found.collect::<Result<_, _>>().ok().map(|permits| Room { _permits: Arc::new(permits) })
+    }
+
     /// Makes a call. What answers at once is given back; any other answer is sent, unless the call
-    /// is cancelled before. A call waits until there is room for it, and its time counts from then.
+    /// is cancelled before. A call for which no room was kept waits until there is some, and its
+    /// time counts from then.
     pub fn start(
         &self,
         id: CallId,
         call: Call,
         adapter: &dyn Adapter,
         answer_to: &Sender<(CallId, Answer)>,
+        kept: Option<Room>,
     ) -> Option<Answer> {
         let called = (call.run.clone(), id);
         let subject = Subject::of(&call.request);
-        let room = self.room(&call.request);
+        let wanted = self.wanted(&call.request);
         let future = match adapter.call(call) {
             Calling::Now(answer) => return Some(answer),
             Calling::Later(future) => future,
@@ -139,8 +153,13 @@ impl Dispatcher {
             subject,
         };
         let task = async move {
-            let _permits = take_room(room).await;
+            let room = match kept {
+                Some(room) => room,
+                None => take_room(wanted).await,
+            };
             let answer = future.await;
+            // First: whoever gets the answer may want the room for the next call.
+            drop(room);
             promise.keep(answer);
         };
         let mut threads = self.threads();
@@ -197,7 +216,7 @@ impl Dispatcher {
 
     /// Where a call must find room: first at its tool, so that one that waits there takes none
     /// from others.
-    fn room(&self, request: &Request) -> Vec<Arc<Semaphore>> {
+    fn wanted(&self, request: &Request) -> Vec<Arc<Semaphore>> {
         let tool = match request {
             Request::Tool(tool) => self.per_tool.get(&tool.tool),
             _ => None,
@@ -206,12 +225,12 @@ impl Dispatcher {
     }
 }
 
-async fn take_room(room: Vec<Arc<Semaphore>>) -> Vec<OwnedSemaphorePermit> {
-    let mut permits = Vec::with_capacity(room.len());
-    for semaphore in room {
+async fn take_room(wanted: Vec<Arc<Semaphore>>) -> Room {
+    let mut permits = Vec::with_capacity(wanted.len());
+    for semaphore in wanted {
         permits.push(semaphore.acquire_owned().await.expect("no semaphore is ever closed"));
     }
-    permits
+    Room { _permits: Arc::new(permits) }
 }
 
 fn started(threads: &mut Threads) -> Result<&Runtime, io::Error> {

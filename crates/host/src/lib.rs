@@ -18,7 +18,7 @@ pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Call, Calling, Contract};
-pub use dispatch::{Called, Dispatcher, Limits};
+pub use dispatch::{Called, Dispatcher, Limits, Room};
 pub use drive::{DriveError, Driver, People, Reply, Stopped, Withdrawn, World};
 pub use load::{LoadError, Loaded, Tell, Told, Traced, load, replay, tell, traced};
 pub use models::ModelChoice;

@@ -26,6 +26,10 @@ pub struct Advanced {
     pub calls: Vec<CallId>,
 }
 
+/// Says of a call that may leave whether there is room for it, and keeps that room for it. Where
+/// one call of a tool finds none, no other one of that tool does.
+pub type HasRoom<'a> = dyn FnMut(&Pending) -> bool + 'a;
+
 /// Sees what happens.
 pub(crate) trait Watch {
     /// Before a change is taken in.
@@ -38,16 +42,17 @@ impl Watch for () {
 }
 
 /// Takes an input, if there is one, and goes on as far as that leads: for whoever makes the calls
-/// that leave. The events must be stored before the run is shown to anybody; if they cannot be, it
-/// must be read again from its events.
+/// that leave. Those without room may leave the next time. The events must be stored before the run
+/// is shown to anybody; if they cannot be, it must be read again from its events.
 pub fn advance(
     plan: &Plan,
     run: &mut Run,
     input: Option<&Input>,
     now: Timestamp,
     logic: &mut dyn Logic,
+    has_room: &mut HasRoom<'_>,
 ) -> Result<Advanced, Refusal> {
-    advance_for(SLICE, plan, run, input, now, logic)
+    advance_for(SLICE, plan, run, input, now, logic, has_room)
 }
 
 /// The same, for so many steps at most.
@@ -58,6 +63,7 @@ pub fn advance_for(
     input: Option<&Input>,
     now: Timestamp,
     logic: &mut dyn Logic,
+    has_room: &mut HasRoom<'_>,
 ) -> Result<Advanced, Refusal> {
     let mut advanced = Advanced::default();
     if let Some(input) = input {
@@ -67,9 +73,11 @@ pub fn advance_for(
     let until = run.steps() + steps;
     loop {
         advanced.go_on(until, plan, run, logic);
+        if advanced.more {
+            return Ok(advanced);
+        }
         // Whatever may leave does, when nothing else can happen.
-        let leaving = run.open.next_leaving().filter(|_| !advanced.more);
-        let Some(call) = leaving else { return Ok(advanced) };
+        let Some(call) = run.open.next_leaving(&mut *has_room) else { return Ok(advanced) };
         let change = receive(plan, run, &Input::Leave(call), now)?;
         advanced.take(plan, run, change);
     }

@@ -102,7 +102,7 @@ impl Fold {
         self.go_on(logic, &mut (), None);
         if self.held.is_none() && event.kind() == Kind::EffectStarted {
             // Who makes calls makes the next one that may leave, as far as can be told unread.
-            let leave = Input::Leave(self.run.open.next_leaving()?);
+            let leave = Input::Leave(self.run.open.next_leaving(|_| true)?);
             let change = receive(&self.plan, &self.run, &leave, self.run.now).ok()?;
             if change.events.first()?.event.id() == event.id() {
                 self.held = Some((change, 0));

@@ -36,7 +36,7 @@ pub mod stores;
 mod trace;
 mod why;
 
-pub use advance::{Advanced, advance, advance_for, note, rest};
+pub use advance::{Advanced, HasRoom, advance, advance_for, note, rest};
 pub use blocks::may_tell_of_block;
 pub use call::{
     Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,

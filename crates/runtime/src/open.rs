@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use history::Timestamp;
+use value::Text;
 
 use crate::call::{CallId, Pending, Request, Stage};
 use crate::plan::NodeNo;
@@ -41,8 +42,9 @@ pub(crate) struct Open {
     calls: BTreeMap<CallId, Waiting>,
     /// Calls that wait for room. They leave in the order in which they were made.
     queued: BTreeSet<CallId>,
-    /// Calls that may leave as soon as somebody records that they do.
-    leaving: BTreeSet<CallId>,
+    /// Calls that may leave as soon as somebody records that they do, by their tools: each tool has
+    /// room of its own.
+    leaving: BTreeMap<Text, BTreeSet<CallId>>,
     questions: BTreeSet<CallId>,
     timers: BTreeSet<(Timestamp, CallId)>,
     /// The timers that end questions.
@@ -79,8 +81,9 @@ impl Open {
     fn remove(&mut self, id: CallId) -> Option<Waiting> {
         let waiting = self.calls.remove(&id)?;
         match &waiting.pending.request {
-            Request::Model(_) | Request::Tool(_) => {
-                let _ = self.queued.remove(&id) || self.leaving.remove(&id);
+            Request::Model(_) => drop(self.queued.remove(&id)),
+            Request::Tool(call) => {
+                let _ = self.queued.remove(&id) || leaves(&mut self.leaving, &call.tool, id);
             }
             Request::Question(_) => drop(self.questions.remove(&id)),
             Request::Timer(due) => drop(self.timers.remove(&(*due, id))),
@@ -120,9 +123,16 @@ impl Open {
         self.queued.first().copied()
     }
 
-    /// The next call that may leave as soon as somebody records that it does.
-    pub(crate) fn next_leaving(&self) -> Option<CallId> {
-        self.leaving.first().copied()
+    /// The first of the calls that may leave as soon as somebody records that they do, and for which
+    /// there is room.
+    pub(crate) fn next_leaving(
+        &self,
+        mut has_room: impl FnMut(&Pending) -> bool,
+    ) -> Option<CallId> {
+        let mut firsts: Vec<CallId> =
+            self.leaving.values().filter_map(|calls| calls.first().copied()).collect();
+        firsts.sort_unstable();
+        firsts.into_iter().find(|call| has_room(&self.calls[call].pending))
     }
 
     /// How many have left, or may.
@@ -135,21 +145,26 @@ impl Open {
     pub(crate) fn allow(&mut self, id: CallId) {
         let Some(waiting) = self.calls.get_mut(&id) else { return };
         self.queued.remove(&id);
-        waiting.pending.stage = match is_recorded_when_it_leaves(&waiting.pending) {
-            true => Stage::Leaving,
-            false => Stage::Started,
+        let pending = &mut waiting.pending;
+        pending.stage = match &pending.request {
+            Request::Tool(call) if is_recorded_when_it_leaves(call) => {
+                self.leaving.entry(call.tool.clone()).or_default().insert(id);
+                Stage::Leaving
+            }
+            _ => Stage::Started,
         };
-        if waiting.pending.stage == Stage::Leaving {
-            self.leaving.insert(id);
-        }
     }
 
     /// A call has left: for the first time, or once more.
     pub(crate) fn left(&mut self, id: CallId) {
-        let Some(waiting) = self.calls.get_mut(&id) else { return };
-        match self.leaving.remove(&id) {
-            true => waiting.pending.stage = Stage::Started,
-            false => waiting.pending.attempt += 1,
+        let Some(Waiting { pending, .. }) = self.calls.get_mut(&id) else { return };
+        let was_leaving = match &pending.request {
+            Request::Tool(call) => leaves(&mut self.leaving, &call.tool, id),
+            _ => false,
+        };
+        match was_leaving {
+            true => pending.stage = Stage::Started,
+            false => pending.attempt += 1,
         }
     }
 
@@ -187,4 +202,14 @@ impl Open {
     pub(crate) fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }
+}
+
+/// A call is none any more that may leave. Says whether it was one.
+fn leaves(leaving: &mut BTreeMap<Text, BTreeSet<CallId>>, tool: &Text, id: CallId) -> bool {
+    let Some(calls) = leaving.get_mut(tool) else { return false };
+    let was_there = calls.remove(&id);
+    if calls.is_empty() {
+        leaving.remove(tool);
+    }
+    was_there
 }

@@ -315,8 +315,8 @@ pub(crate) fn delay(
 }
 
 /// Whether it must be known, before a call leaves, that it may have happened.
-pub(crate) fn is_recorded_when_it_leaves(pending: &Pending) -> bool {
-    matches!(&pending.request, Request::Tool(call) if call.again != Again::Freely)
+pub(crate) fn is_recorded_when_it_leaves(call: &ToolCall) -> bool {
+    call.again != Again::Freely
 }
 
 /// What a fork was told that this node answers.

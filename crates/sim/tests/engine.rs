@@ -77,9 +77,11 @@ fn a_run_that_could_go_on_takes_nothing_but_that_it_stops() {
         seed: 1,
         versions: value::Map::default(),
     }));
-    advance_for(3, &plan, &mut run, Some(&begin), now, &mut NoLogic).unwrap();
+    advance_for(3, &plan, &mut run, Some(&begin), now, &mut NoLogic, &mut |_| true).unwrap();
     assert!(run.can_go_on() && run.pending().next().is_some());
-    let take = |input| advance_for(1, &plan, &mut run.clone(), Some(&input), now, &mut NoLogic);
+    let take = |input| {
+        advance_for(1, &plan, &mut run.clone(), Some(&input), now, &mut NoLogic, &mut |_| true)
+    };
     assert_eq!(take(Input::Set(value::Map::default())).err(), Some(Refusal::Busy));
     let stops: [fn(_) -> Input; 3] = [
         |step| Input::Pause { reason: None, step },

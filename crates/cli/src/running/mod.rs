@@ -199,7 +199,8 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>> {
 
 /// Why a run that should pause does not do so at once.
 fn tell_of_pause(run: &Run) {
-    let under_way = run.pending().filter(|pending| {
+    let left = run.pending().filter(|pending| pending.stage == runtime::Stage::Started);
+    let under_way = left.filter(|pending| {
         matches!(&pending.request,
         runtime::Request::Tool(call) if call.again == graph::Again::ByAsking)
     });

@@ -19,7 +19,8 @@ pub(crate) fn whole(made: &Made, inputs: Map, logic: &mut dyn Logic) -> (u64, Ta
     note(&made.plan, &mut run, &begin, begin_time()).expect("it can begin");
     let ((), taken) = took(|| {
         while !run.is_over() {
-            advance(&made.plan, &mut run, None, begin_time(), logic).expect("it can go on");
+            advance(&made.plan, &mut run, None, begin_time(), logic, &mut |_| true)
+                .expect("it can go on");
         }
     });
     assert!(run.failure().is_none(), "{:?}", run.failure());

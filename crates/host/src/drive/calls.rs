@@ -1,15 +1,29 @@
 //! Calls on their way: what leaves, what is in doubt after a crash, what comes back too late.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use graph::Again;
-use runtime::{Answer, CallId, Input, Pending, Request, idempotency_key};
+use runtime::{Answer, CallId, Input, Pending, Request, Stage, idempotency_key};
 
 use super::{DriveError, Driver, GRACE, LOOK};
 use crate::adapter::Call;
 use crate::answered;
+use crate::dispatch::{Dispatcher, Room};
 
 impl Driver<'_> {
+    /// Whatever has left now was made by others.
+    pub(super) fn with_doubts(mut self) -> Self {
+        for pending in self.run.pending().filter(|pending| pending.stage == Stage::Started) {
+            self.doubts.insert(pending.id);
+            if contract(pending) == Some(Again::WithKey) {
+                // Before anything else leaves: it was there first.
+                self.rooms.keep(self.world.dispatcher, pending);
+            }
+        }
+        self
+    }
+
     /// What becomes of a call that had left before this driver came, and was not answered: it may
     /// have happened. What the run began since is not in doubt.
     pub(super) fn next_doubt(&mut self) -> Option<Input> {
@@ -30,7 +44,10 @@ impl Driver<'_> {
     /// should stop, only those that would be in doubt for ever if they were not made.
     pub(super) fn make(&mut self) {
         for id in std::mem::take(&mut self.to_make) {
-            let Some(pending) = self.run.pending_call(id) else { continue };
+            let Some(pending) = self.run.pending_call(id) else {
+                self.rooms.0.remove(&id);
+                continue;
+            };
             if self.should_stop() && !self.must_be_made(pending) {
                 continue;
             }
@@ -44,7 +61,9 @@ impl Driver<'_> {
                 _ => {
                     let call = self.call(pending.clone());
                     let (adapter, answers) = (self.world.adapter, &self.answers.0);
-                    if let Some(answer) = self.world.dispatcher.start(id, call, adapter, answers) {
+                    let room = self.rooms.0.get(&id).cloned();
+                    let dispatcher = self.world.dispatcher;
+                    if let Some(answer) = dispatcher.start(id, call, adapter, answers, room) {
                         self.at_once.push_back((id, answer));
                     }
                 }
@@ -71,6 +90,7 @@ impl Driver<'_> {
     pub(super) fn give_up(&mut self, calls: Vec<CallId>) {
         for call in calls {
             self.under_way.remove(&call);
+            self.rooms.0.remove(&call);
             self.world.dispatcher.cancel(self.run.id(), call);
         }
     }
@@ -88,6 +108,8 @@ impl Driver<'_> {
 
     pub(super) fn answer(&mut self, call: CallId, mut answer: Answer) -> Result<(), DriveError> {
         self.under_way.remove(&call);
+        // Only now: until its answer is recorded a call may have happened, as far as anybody knows.
+        self.rooms.0.remove(&call);
         self.asked.remove(&call);
         let pending = self.run.pending_call(call).map(|pending| &pending.request);
         if let (Answer::Failed(_), Some(Request::Question(_))) = (&answer, pending) {
@@ -142,6 +164,18 @@ impl Driver<'_> {
                 self.answer(call, answer)?;
             }
         }
+    }
+}
+
+/// Room that is kept for calls from when they leave until they are answered.
+#[derive(Default)]
+pub(super) struct Rooms(pub(super) BTreeMap<CallId, Room>);
+
+impl Rooms {
+    /// Keeps room for a call. False if there is none.
+    pub(super) fn keep(&mut self, dispatcher: &Dispatcher, pending: &Pending) -> bool {
+        let room = dispatcher.room_for(&pending.request);
+        room.map(|room| self.0.insert(pending.id, room)).is_some()
     }
 }
 

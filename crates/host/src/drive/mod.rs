@@ -17,11 +17,12 @@ use std::time::{Duration, Instant};
 use history::kinds::{Kind, Sealed};
 use history::{Ledger, Stream, Timestamp};
 use runtime::{
-    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Request, Run, Stage, advance,
+    Advanced, Answer, Begin, CallId, Input, Logic, Pending, Plan, Refusal, Request, Run, advance,
     rest, split,
 };
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_known};
 
+use self::calls::Rooms;
 use self::lease::Claim;
 use self::pace::Paced;
 use self::people::Thinking;
@@ -116,6 +117,8 @@ pub struct Driver<'a> {
     to_make: Vec<CallId>,
     /// Calls that had left before this driver came, and are not looked after yet.
     doubts: BTreeSet<CallId>,
+    /// Room for calls that are recorded when they leave.
+    rooms: Rooms,
     /// Calls that are under way.
     under_way: BTreeSet<CallId>,
     /// Questions that were asked here, whether anybody is here or not.
@@ -172,13 +175,6 @@ impl<'a> Driver<'a> {
         Ok(driver.with_doubts())
     }
 
-    /// Whatever has left now was made by others.
-    fn with_doubts(mut self) -> Driver<'a> {
-        let left = self.run.pending().filter(|pending| pending.stage == Stage::Started);
-        self.doubts = left.map(|pending| pending.id).collect();
-        self
-    }
-
     fn new(
         world: &'a World<'a>,
         logic: &'a mut dyn Logic,
@@ -198,6 +194,7 @@ impl<'a> Driver<'a> {
             claim,
             to_make,
             doubts: BTreeSet::new(),
+            rooms: Rooms::default(),
             under_way: BTreeSet::new(),
             asked: BTreeSet::new(),
             thinking: BTreeMap::new(),
@@ -281,8 +278,10 @@ impl<'a> Driver<'a> {
     fn go_on(&mut self) -> Result<bool, DriveError> {
         while !self.should_stop() && !self.is_late() {
             let now = (self.world.clock)();
+            let dispatcher = self.world.dispatcher;
+            let has_room = &mut |call: &_| self.rooms.keep(dispatcher, call);
             let logic = &mut Paced::new(self.logic);
-            let advanced = advance(&self.plan, &mut self.run, None, now, logic);
+            let advanced = advance(&self.plan, &mut self.run, None, now, logic, has_room);
             if !self.goes_on(advanced.map_err(DriveError::Refused)?)? {
                 return Ok(true);
             }
@@ -343,8 +342,10 @@ impl<'a> Driver<'a> {
             let advanced =
                 match self.should_stop() {
                     false => {
+                        let dispatcher = self.world.dispatcher;
+                        let has_room = &mut |call: &_| self.rooms.keep(dispatcher, call);
                         let logic = &mut Paced::new(self.logic);
-                        advance(&self.plan, &mut self.run, Some(input), now, logic)
+                        advance(&self.plan, &mut self.run, Some(input), now, logic, has_room)
                     }
                     true => {
                         if !self.comes_to_rest_for(input)? {
@@ -423,6 +424,9 @@ impl<'a> Driver<'a> {
         self.ledger = loaded.ledger;
         self.next = loaded.next;
         self.to_make = made(&self.run).collect();
+        // What was not stored has not left.
+        let has_left = |call| self.run.pending_call(call).is_some_and(Pending::is_made);
+        self.rooms.0.retain(|call, _| self.under_way.contains(call) || has_left(*call));
         let open = |call: &CallId| self.run.pending_call(*call).is_some();
         let gone = self.under_way.iter().filter(|call| !open(call));
         let gone = gone.copied().filter(|call| !self.run.has_abandoned(*call));

@@ -133,6 +133,7 @@ fn setup(seed: u64, unrest: &Unrest) -> Setup {
         |most: usize| (!unrest.is_calm && random.one_in(3)).then(|| random.between(1, most) as u64);
     let budgets = Budgets {
         in_flight: maybe(3),
+        room: None,
         tokens: maybe(400),
         time_ms: maybe(200_000),
         calls: maybe(4),

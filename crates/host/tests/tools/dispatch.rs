@@ -38,7 +38,7 @@ fn what_answers_at_once_is_given_back_and_not_sent() {
     let dispatcher = Dispatcher::new(&Limits::default());
     let (sender, answers): Answers = channel();
     let at_once = Does(|_| Calling::Now(number(1)));
-    assert_eq!(dispatcher.start(1, call("{}"), &at_once, &sender), Some(number(1)));
+    assert_eq!(dispatcher.start(1, call("{}"), &at_once, &sender, None), Some(number(1)));
     drop(sender);
     assert!(answers.recv().is_err(), "nothing else holds the other end");
     assert_eq!(dispatcher.shutdown(LONG), []);
@@ -52,7 +52,8 @@ fn programs_answer_with_the_number_of_their_call() {
     let dispatcher = Dispatcher::new(&Limits::default());
     let (sender, answers): Answers = channel();
     for id in 1..=8 {
-        let started = dispatcher.start(id, call(&format!("{{\"n\": {id}}}")), &*tool, &sender);
+        let started =
+            dispatcher.start(id, call(&format!("{{\"n\": {id}}}")), &*tool, &sender, None);
         assert_eq!(started, None);
     }
     for (id, answer) in answers.iter().take(8) {
@@ -92,7 +93,10 @@ fn no_more_run_at_once_than_may() {
     for id in 0..200 {
         let (name, count) = if id % 2 == 0 { ("narrow", &narrow) } else { ("wide", &wide) };
         let counted = Does(|_| later(Arc::clone(count).passed()));
-        assert_eq!(dispatcher.start(id, call_of("tool", name, "{}"), &counted, &sender), None);
+        assert_eq!(
+            dispatcher.start(id, call_of("tool", name, "{}"), &counted, &sender, None),
+            None
+        );
     }
     assert_eq!(answers.iter().take(200).count(), 200);
     assert!(narrow.most.load(Ordering::SeqCst) <= 2);
@@ -107,10 +111,10 @@ fn those_that_wait_for_one_tool_keep_nobody_else_waiting() {
     let (sender, answers): Answers = channel();
     let never = Does(|_| later(pending()));
     for id in 1..=5 {
-        assert_eq!(dispatcher.start(id, call("{}"), &never, &sender), None);
+        assert_eq!(dispatcher.start(id, call("{}"), &never, &sender, None), None);
     }
     let other = Does(|_| later(async { number(7) }));
-    dispatcher.start(6, call_of("tool", "other", "{}"), &other, &sender);
+    dispatcher.start(6, call_of("tool", "other", "{}"), &other, &sender, None);
     assert_eq!(answers.recv(), Ok((6, number(7))));
     let left: Vec<CallId> =
         dispatcher.shutdown(Duration::ZERO).into_iter().map(|(_, id)| id).collect();
@@ -138,14 +142,14 @@ fn a_call_that_is_cancelled_is_dropped_and_never_answers() {
             pending().await
         })
     });
-    dispatcher.start(1, call("{}"), &held, &sender);
+    dispatcher.start(1, call("{}"), &held, &sender, None);
     assert_eq!(said.recv(), Ok("running"));
     assert!(!dispatcher.cancel(&"another run".into(), 1));
     assert!(dispatcher.cancel(&"run-1".into(), 1));
     assert_eq!(said.recv(), Ok("dropped"));
     assert!(!dispatcher.cancel(&"run-1".into(), 1), "once is enough");
     // The same number may be used again, as for another attempt.
-    dispatcher.start(1, call("{}"), &Does(|_| later(async { number(2) })), &sender);
+    dispatcher.start(1, call("{}"), &Does(|_| later(async { number(2) })), &sender, None);
     assert_eq!(answers.recv(), Ok((1, number(2))));
     drop(sender);
     assert_eq!(answers.iter().count(), 0, "the first attempt never answers");
@@ -166,7 +170,7 @@ fn what_a_cancelled_call_leaves_behind_is_not_taken_for_the_next_attempt() {
             })
         })
     };
-    dispatcher.start(1, call("{}"), &first, &sender);
+    dispatcher.start(1, call("{}"), &first, &sender, None);
     ending.wait();
     assert!(dispatcher.cancel(&"run-1".into(), 1));
     let (go_on, told) = tokio::sync::oneshot::channel::<()>();
@@ -178,7 +182,7 @@ fn what_a_cancelled_call_leaves_behind_is_not_taken_for_the_next_attempt() {
             number(2)
         })
     });
-    dispatcher.start(1, call("{}"), &second, &sender);
+    dispatcher.start(1, call("{}"), &second, &sender, None);
     // Only now the first one ends, while the second is under way.
     ending.wait();
     ending.wait();
@@ -202,13 +206,13 @@ fn an_adapter_that_panics_has_answered() {
     let dispatcher = Dispatcher::new(&Limits { calls_max: 1, ..Limits::default() });
     let (sender, answers): Answers = channel();
     let broken = Does(|_| later(async { panic!("as the test wants") }));
-    dispatcher.start(1, call("{}"), &broken, &sender);
+    dispatcher.start(1, call("{}"), &broken, &sender, None);
     let Ok((1, Answer::Failed(fault))) = answers.recv() else { panic!("it has failed") };
     assert_eq!(
         shown(&fault),
         "tool (may have happened): what answers `t` broke down; this is a bug in it"
     );
-    dispatcher.start(2, call("{}"), &Does(|_| later(async { number(3) })), &sender);
+    dispatcher.start(2, call("{}"), &Does(|_| later(async { number(3) })), &sender, None);
     assert_eq!(answers.recv(), Ok((2, number(3))), "it takes no room any more");
 }
 
@@ -226,11 +230,11 @@ fn shutting_down_waits_for_what_is_under_way_and_starts_nothing_more() {
             number(4)
         })
     });
-    dispatcher.start(1, call("{}"), &slow, &sender);
+    dispatcher.start(1, call("{}"), &slow, &sender, None);
     both.wait();
     assert_eq!(dispatcher.shutdown(LONG), []);
     assert_eq!(answers.try_recv(), Ok((1, number(4))));
-    let refused = dispatcher.start(2, call("{}"), &Does(|_| later(pending())), &sender);
+    let refused = dispatcher.start(2, call("{}"), &Does(|_| later(pending())), &sender, None);
     let Some(Answer::Failed(fault)) = refused else { panic!("nothing starts any more") };
     assert_eq!(fault.kind, FaultKind::Cancelled);
     assert!(shown(&fault).contains("has not happened"));
@@ -245,11 +249,32 @@ fn shutting_down_gives_up_what_does_not_end_and_kills_its_programs() {
     let tool = folder.tool("command = [\"./program\"]\ntimeout = \"1h\"");
     let dispatcher = Dispatcher::new(&Limits::default());
     let (sender, answers): Answers = channel();
-    dispatcher.start(9, call("{}"), &*tool, &sender);
+    dispatcher.start(9, call("{}"), &*tool, &sender, None);
     // It opens once the program runs, and ends once it is dead.
     let pipe = std::fs::File::open(&alive).unwrap();
     assert_eq!(dispatcher.shutdown(Duration::ZERO), [("run-1".into(), 9)]);
     assert_eq!(std::io::copy(&mut { pipe }, &mut std::io::sink()).unwrap(), 0);
     drop(sender);
     assert!(answers.recv().is_err(), "what is given up does not answer");
+}
+
+/// Who gets an answer can use its room at once.
+#[test]
+fn room_is_kept_for_a_call_until_it_is_over() {
+    let config = Scratch::new().config("[tools.t]\nbuiltin = \"text\"\nconcurrency = 1\n");
+    let dispatcher = Dispatcher::new(&Limits { calls_max: 2, ..Limits::of(&config) });
+    let (sender, answers): Answers = channel();
+    let (narrow, wide) = (call("{}"), call_of("tool", "other", "{}"));
+    for id in 0..200 {
+        let room = dispatcher.room_for(&narrow.request);
+        assert!(room.is_some(), "of the call before {id} nothing is left");
+        assert!(dispatcher.room_for(&narrow.request).is_none());
+        // What found no room at its tool takes none from others.
+        let other = dispatcher.room_for(&wide.request);
+        assert!(other.is_some() && dispatcher.room_for(&wide.request).is_none());
+        drop(other);
+        let soon = Does(|_| later(async { number(1) }));
+        assert_eq!(dispatcher.start(id, narrow.clone(), &soon, &sender, room), None);
+        assert_eq!(answers.recv(), Ok((id, number(1))));
+    }
 }

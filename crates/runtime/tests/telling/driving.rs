@@ -184,7 +184,8 @@ pub(crate) fn run_with(
     }));
     let mut log = Log { run: name.into(), ..Log::default() };
     let mut run = Run::new(&made.plan);
-    let advanced = advance(&made.plan, &mut run, Some(&begin), time(0), &mut Lines).unwrap();
+    let advanced =
+        advance(&made.plan, &mut run, Some(&begin), time(0), &mut Lines, &mut |_| true).unwrap();
     log.add(advanced.events);
     go_on(&mut log, &made.plan, &mut run, answers);
     (log, run)
@@ -192,14 +193,14 @@ pub(crate) fn run_with(
 
 /// Goes on with a run until it is over, or nobody answers.
 pub(crate) fn go_on(log: &mut Log, plan: &Plan, run: &mut Run, answers: Answers<'_>) {
-    let advanced = advance(plan, run, None, run.now(), &mut Lines).unwrap();
+    let advanced = advance(plan, run, None, run.now(), &mut Lines, &mut |_| true).unwrap();
     log.add(advanced.events);
     while !run.is_over() {
         let found = run.pending().find_map(|pending| Some((pending.id, answers(pending)?)));
         let Some((call, answer)) = found else { return };
         let ts = time(log.events.len() * 1_000);
         let input = Input::Answer(call, answer);
-        let advanced = advance(plan, run, Some(&input), ts, &mut Lines).unwrap();
+        let advanced = advance(plan, run, Some(&input), ts, &mut Lines, &mut |_| true).unwrap();
         log.add(advanced.events);
     }
 }
@@ -251,7 +252,8 @@ pub(crate) fn fork(
     let set = map(set);
     if !set.is_empty() {
         let input = Input::Set(set);
-        let advanced = advance(&plan, &mut run, Some(&input), ts, &mut Lines).unwrap();
+        let advanced =
+            advance(&plan, &mut run, Some(&input), ts, &mut Lines, &mut |_| true).unwrap();
         log.add(advanced.events);
     }
     go_on(&mut log, &plan, &mut run, answers);

@@ -196,7 +196,9 @@ asks
     let calls: Vec<_> = run.pending().map(|pending| pending.id).collect();
     let interrupted = Input::Interrupted(calls);
     let now = run.now();
-    let advanced = advance(&made.plan, &mut run, Some(&interrupted), now, &mut NoLogic).unwrap();
+    let advanced =
+        advance(&made.plan, &mut run, Some(&interrupted), now, &mut NoLogic, &mut |_| true)
+            .unwrap();
     log.add(advanced.events);
     assert_eq!(run.failure().unwrap().fault.kind, FaultKind::Input);
     assert_eq!(left(&log).len(), 1);

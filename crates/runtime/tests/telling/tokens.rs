@@ -32,7 +32,8 @@ calls
     assert!(run.has_abandoned(model.unwrap()));
     let late = Input::Answer(model.unwrap(), says("late"));
     let ts = Timestamp::from_micros(1_800_000_000_000_000);
-    let advanced = advance(&made.plan, &mut run, Some(&late), ts, &mut Lines).unwrap();
+    let advanced =
+        advance(&made.plan, &mut run, Some(&late), ts, &mut Lines, &mut |_| true).unwrap();
     log.add(advanced.events);
     assert_eq!((run.usage().prompt_tokens, run.usage().completion_tokens), (10, 3));
     let (fold, _) = log.told(&made.plan).unwrap();

@@ -1,15 +1,16 @@
 //! The engine's core, driven as a host would, with a [`Desk`] in the place of the world.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph::{Again, Graph, Touches};
 use history::Timestamp;
 use history::kinds::{Blob, Fact, Sealed};
 use runtime::{
-    Answer, Begin, CallId, Difference, Fold, Input, Options, Plan, Refusal, Request, Run, Stage,
-    ToolContract, advance,
+    Answer, Begin, CallId, Difference, Fold, Input, Options, Pending, Plan, Refusal, Request, Run,
+    Stage, ToolContract, advance,
 };
-use value::{Map, Value};
+use value::{Map, Text, Value};
 
 use super::Limits;
 use super::blocks::Blocks;
@@ -65,6 +66,9 @@ pub struct Budgets {
     pub time_ms: Option<u64>,
     /// Calls of each tool.
     pub calls: Option<u64>,
+    /// Calls of each tool that are under way at the same time, where they are recorded when they
+    /// leave. It is no option of the run: whoever drives it has no more room.
+    pub room: Option<usize>,
 }
 
 impl Setup {
@@ -137,6 +141,8 @@ pub struct Driver<'g> {
     pub now: Timestamp,
     /// Who runs blocks of logic.
     pub blocks: Blocks,
+    /// How many calls of a tool may be under way.
+    pub room: Option<usize>,
 }
 
 impl<'g> Driver<'g> {
@@ -157,6 +163,7 @@ impl<'g> Driver<'g> {
             desk: Desk::new(graph, world.clone()),
             now: Timestamp::from_micros(BEGIN_MICROS),
             blocks: setup.blocks.clone(),
+            room: setup.budgets.room,
         };
         let begin = Begin {
             run: "r1".into(),
@@ -180,13 +187,38 @@ impl<'g> Driver<'g> {
     pub fn go_on(&mut self, input: Option<&Input>) -> Result<(), Refusal> {
         let mut input = input;
         loop {
-            let (run, now) = (&mut self.run, self.now);
-            let advanced = advance(&self.plan, run, input.take(), now, &mut self.blocks)?;
+            let has_room = &mut self.has_room();
+            let (run, now, blocks) = (&mut self.run, self.now, &mut self.blocks);
+            let advanced = advance(&self.plan, run, input.take(), now, blocks, has_room)?;
             let more = advanced.more;
             self.append(advanced.events);
             if !more {
                 return Ok(());
             }
+        }
+    }
+
+    /// The calls of each tool that are under way, of those that are recorded when they leave.
+    pub fn under_way(&self) -> BTreeMap<Text, usize> {
+        let mut under_way = BTreeMap::new();
+        for pending in self.run.pending().filter(|pending| pending.stage == Stage::Started) {
+            if let Request::Tool(call) = &pending.request
+                && call.again != Again::Freely
+            {
+                *under_way.entry(call.tool.clone()).or_default() += 1;
+            }
+        }
+        under_way
+    }
+
+    /// Says whether there is room for a call, and keeps it.
+    pub fn has_room(&self) -> impl FnMut(&Pending) -> bool + use<> {
+        let (mut under_way, most) = (self.under_way(), self.room.unwrap_or(usize::MAX));
+        move |pending| {
+            let Request::Tool(call) = &pending.request else { return true };
+            let count = under_way.entry(call.tool.clone()).or_default();
+            *count += 1;
+            *count <= most
         }
     }
 

@@ -66,8 +66,16 @@ impl Driver<'_> {
         self.slices(unrest, None)?;
         while !self.run.is_over() {
             self.jump(unrest)?;
+            if self.room.is_some() && !self.run.is_over() {
+                // What found no room before may find some now.
+                self.slices(unrest, None)?;
+            }
             let under_way = self.run.pending().filter(|pending| pending.stage == Stage::Started);
             left.extend(under_way.map(|pending| (pending.id, pending.clone())));
+            let most = self.room.unwrap_or(usize::MAX);
+            if let Some((tool, count)) = self.under_way().iter().find(|it| *it.1 > most) {
+                return Err(format!("{count} calls of `{tool}` have left, and {most} have room"));
+            }
             if self.run.is_over() {
                 break;
             }
@@ -113,10 +121,12 @@ impl Driver<'_> {
     fn slices(&mut self, unrest: &mut Unrest, input: Option<&Input>) -> Result<(), String> {
         let mut input = input;
         loop {
+            let has_room = &mut self.has_room();
             let (plan, run, now) = (self.plan.clone(), &mut self.run, self.now);
             let logic = &mut self.blocks;
-            let advanced = advance_for(unrest.slice, &plan, run, input.take(), now, logic)
-                .map_err(|refusal| format!("what was waited for is refused: {refusal}"))?;
+            let advanced =
+                advance_for(unrest.slice, &plan, run, input.take(), now, logic, has_room)
+                    .map_err(|refusal| format!("what was waited for is refused: {refusal}"))?;
             self.append(advanced.events);
             if advanced.more && unrest.now_and_then(unrest.cancels) {
                 return self.cancel();

@@ -12,6 +12,7 @@ mod killed;
 mod limits;
 mod people;
 mod recorded;
+mod room;
 mod shared;
 mod terminal;
 mod tools;

@@ -110,6 +110,7 @@ fn forked<'g>(
         desk,
         now: last.fact.common.ts,
         blocks: Blocks::default(),
+        room: parent.room,
     };
     let input = Input::Told(Box::new(began(&options, last, place)));
     let events = note(&fork.plan, &mut fork.run, &input, fork.now);

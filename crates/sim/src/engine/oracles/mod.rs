@@ -251,9 +251,11 @@ fn any_order<'g>(
         tokens: maybe(400),
         time_ms: maybe(200_000),
         calls: maybe(4),
+        room: None,
     };
     let again = *random.pick(&[Again::Freely, Again::WithKey, Again::ByAsking]);
     let blocks = Blocks { limits: random.one_in(2).then(|| random.clone()) };
+    let budgets = Budgets { room: *random.pick(&[None, None, Some(1), Some(2)]), ..budgets };
     let mut driver = begin(&Setup { in_turn: false, again, budgets, blocks, ..setup.clone() });
     let mut unrest = Unrest {
         random: random.clone(),
