@@ -24,6 +24,8 @@ pub struct Advanced {
     pub more: bool,
     /// The calls to make when the events are stored, and the questions to ask.
     pub calls: Vec<CallId>,
+    /// Calls that had left were given up: nobody waits for them any more.
+    pub gave_up: bool,
 }
 
 /// Says of a call that may leave whether there is room for it, and keeps that room for it. Where
@@ -109,7 +111,9 @@ impl Advanced {
             What::Requested { calls, .. } => calls.first().map(|(pending, _)| pending.id),
             _ => None,
         };
+        let abandoned = run.abandoned.len();
         self.events.append(&mut run.apply(plan, change));
+        self.gave_up |= run.abandoned.len() > abandoned;
         let may_be_made = |call: &CallId| run.pending_call(*call).is_some_and(Pending::is_made);
         self.calls.extend(call.filter(may_be_made));
     }

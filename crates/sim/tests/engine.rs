@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use runtime::{Begin, Input, Limits, NoLogic, Options, Plan, Refusal, Run, advance_for};
+use runtime::{
+    Answer, Begin, Input, Limits, NoLogic, Options, Plan, Refusal, Run, advance, advance_for,
+};
 use sim::engine::shrink::Case;
 use sim::engine::soak::{failure, failure_of_case};
 use sim::engine::{Sketch, read};
@@ -65,18 +67,7 @@ fn a_run_that_could_go_on_takes_nothing_but_that_it_stops() {
     let graph = read(&Sketch::read(text).unwrap().document()).unwrap();
     let (plan, now) = (Plan::new(&graph).unwrap(), history::Timestamp::from_micros(0));
     let mut run = Run::new(&plan);
-    let begin = Input::Begin(Box::new(Begin {
-        run: "r1".into(),
-        graph: "g".into(),
-        document: value::Value::Null,
-        inputs: value::Map::default(),
-        options: Options {
-            limits: Limits { time_ms: Some(0), ..Limits::default() },
-            ..Options::default()
-        },
-        seed: 1,
-        versions: value::Map::default(),
-    }));
+    let begin = begin();
     advance_for(3, &plan, &mut run, Some(&begin), now, &mut NoLogic, &mut |_| true).unwrap();
     assert!(run.can_go_on() && run.pending().next().is_some());
     let take = |input| {
@@ -92,5 +83,42 @@ fn a_run_that_could_go_on_takes_nothing_but_that_it_stops() {
         assert_eq!(take(stop(None)).err(), Some(Refusal::OutOfPlace));
         assert_eq!(take(stop(Some(1))).err(), Some(Refusal::OutOfPlace));
         assert!(take(stop(Some(3))).is_ok());
+    }
+}
+
+fn begin() -> Input {
+    Input::Begin(Box::new(Begin {
+        run: "r1".into(),
+        graph: "g".into(),
+        document: value::Value::Null,
+        inputs: value::Map::default(),
+        options: Options {
+            limits: Limits { time_ms: Some(0), ..Limits::default() },
+            ..Options::default()
+        },
+        seed: 1,
+        versions: value::Map::default(),
+    }))
+}
+
+/// Whoever makes calls looks for those that nobody waits for where there may be some, and nowhere
+/// else: with thousands under way a look after every answer would be too many.
+#[test]
+fn what_gives_calls_up_says_so() {
+    for (strategy, expected) in [("all", [false, false, false]), ("any", [false, true, false])] {
+        let text = format!(
+            "main\n  Fork branch>@a branch>@b next>n2\n  Join strategy={strategy}\n\
+             a\n  R adapter=tool.CALL target=t out=x\nb\n  R adapter=tool.CALL target=t out=y\n"
+        );
+        let graph = read(&Sketch::read(&text).unwrap().document()).unwrap();
+        let (plan, now) = (Plan::new(&graph).unwrap(), history::Timestamp::from_micros(0));
+        let mut run = Run::new(&plan);
+        let answer = |call| Input::Answer(call, Answer::Value(value::Value::Int(1)));
+        let inputs = [begin(), answer(1), answer(2)];
+        let gave_up = inputs.map(|input| {
+            let has_room = &mut |_: &_| true;
+            advance(&plan, &mut run, Some(&input), now, &mut NoLogic, has_room).unwrap().gave_up
+        });
+        assert_eq!(gave_up, expected, "{strategy}");
     }
 }

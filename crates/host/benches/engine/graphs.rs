@@ -15,6 +15,8 @@ const MANY: u64 = 1 << 40;
 /// A graph, ready to run.
 pub(crate) struct Made {
     pub(crate) plan: Arc<Plan>,
+    /// How many calls may be under way.
+    pub(crate) in_flight: u64,
     document: Value,
     hash: Text,
 }
@@ -26,13 +28,20 @@ impl Made {
         sketch.begin_at(text.lines().next().expect("there is a label"));
         let graph = sim::engine::read(&sketch.document()).expect("it is written here");
         let Pinned { document, checksum, plan } = pin(&graph).expect("it can run");
-        Made { plan, document, hash: checksum }
+        let in_flight = Limits::default().in_flight;
+        Made { plan, in_flight, document, hash: checksum }
     }
 
     /// How a run of it begins. Nothing ends it but itself.
     pub(crate) fn begin(&self, run: &str, inputs: Map, again: Again) -> Begin {
         let contract = ToolContract { touches: Touches::Write, again, ..ToolContract::UNKNOWN };
-        let limits = Limits { visits: MANY, steps: MANY, fibers: MANY, ..Limits::default() };
+        let limits = Limits {
+            visits: MANY,
+            steps: MANY,
+            fibers: MANY,
+            in_flight: self.in_flight,
+            ..Limits::default()
+        };
         let tools = self.plan.tools().into_iter().map(|tool| (tool, contract)).collect();
         Begin {
             run: run.into(),

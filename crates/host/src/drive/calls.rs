@@ -69,6 +69,10 @@ impl Driver<'_> {
                 }
             }
         }
+        // Thousands can be under way: not every answer may cost a look at all of them.
+        if !std::mem::take(&mut self.gave_up) {
+            return;
+        }
         let is_lost =
             |call: &CallId| self.run.pending_call(*call).is_none() && !self.run.awaits_late(*call);
         let lost = self.under_way.iter().copied().filter(is_lost);

@@ -121,6 +121,8 @@ pub struct Driver<'a> {
     rooms: Rooms,
     /// Calls that are under way.
     under_way: BTreeSet<CallId>,
+    /// Some of them may have been given up since somebody looked.
+    gave_up: bool,
     /// Questions that were asked here, whether anybody is here or not.
     asked: BTreeSet<CallId>,
     /// Questions that somebody here thinks about.
@@ -196,6 +198,7 @@ impl<'a> Driver<'a> {
             doubts: BTreeSet::new(),
             rooms: Rooms::default(),
             under_way: BTreeSet::new(),
+            gave_up: false,
             asked: BTreeSet::new(),
             thinking: BTreeMap::new(),
             answers: channel(),
@@ -351,8 +354,9 @@ impl<'a> Driver<'a> {
                         if !self.comes_to_rest_for(input)? {
                             return Ok(());
                         }
-                        runtime::note(&self.plan, &mut self.run, input, now)
-                            .map(|events| Advanced { events, more: true, calls: Vec::new() })
+                        runtime::note(&self.plan, &mut self.run, input, now).map(|events| {
+                            Advanced { events, more: true, gave_up: true, calls: Vec::new() }
+                        })
                     }
                 };
             match advanced {
@@ -382,6 +386,7 @@ impl<'a> Driver<'a> {
     }
 
     fn append(&mut self, mut advanced: Advanced) -> Result<Appended, DriveError> {
+        self.gave_up |= advanced.gave_up;
         if advanced.events.is_empty() {
             self.to_make.append(&mut advanced.calls);
             return Ok(Appended::Done);
@@ -424,6 +429,7 @@ impl<'a> Driver<'a> {
         self.ledger = loaded.ledger;
         self.next = loaded.next;
         self.to_make = made(&self.run).collect();
+        self.gave_up = true;
         // What was not stored has not left.
         let has_left = |call| self.run.pending_call(call).is_some_and(Pending::is_made);
         self.rooms.0.retain(|call, _| self.under_way.contains(call) || has_left(*call));
@@ -513,7 +519,9 @@ impl<'a> Driver<'a> {
                 Err(Refusal::Early) => return Ok(()),
                 events => events.map_err(DriveError::Refused)?,
             };
-            match self.append(Advanced { events, more: could_go_on, calls: Vec::new() })? {
+            let calls = Vec::new();
+            let stopped = Advanced { events, more: could_go_on, gave_up: true, calls };
+            match self.append(stopped)? {
                 Appended::Done => return Ok(()),
                 Appended::Conflict => self.reload()?,
             }

@@ -121,12 +121,23 @@ impl Driver<'_> {
     fn slices(&mut self, unrest: &mut Unrest, input: Option<&Input>) -> Result<(), String> {
         let mut input = input;
         loop {
+            let answered = match input {
+                Some(Input::Answer(call, _)) => Some(*call),
+                _ => None,
+            };
+            let left = self.run.pending().filter(|pending| pending.stage == Stage::Started);
+            let left: Vec<CallId> = left.map(|pending| pending.id).collect();
             let has_room = &mut self.has_room();
             let (plan, run, now) = (self.plan.clone(), &mut self.run, self.now);
             let logic = &mut self.blocks;
             let advanced =
                 advance_for(unrest.slice, &plan, run, input.take(), now, logic, has_room)
                     .map_err(|refusal| format!("what was waited for is refused: {refusal}"))?;
+            let is_gone =
+                |call: &CallId| Some(*call) != answered && self.run.pending_call(*call).is_none();
+            if let Some(call) = left.into_iter().find(is_gone).filter(|_| !advanced.gave_up) {
+                return Err(format!("call {call} was given up, and nobody was told"));
+            }
             self.append(advanced.events);
             if advanced.more && unrest.now_and_then(unrest.cancels) {
                 return self.cancel();
