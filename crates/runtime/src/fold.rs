@@ -1,15 +1,16 @@
 //! A run from its events. What was recorded is taken in; everything else is derived again, and
 //! what the engine would record is held against what was recorded.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use history::Event;
 use history::kinds::words::{InterruptionReason, Role};
 use history::kinds::{Fact, Kind, ModelResponse, Sealed, ToolResult, What as Said};
+use history::{Event, EventId};
 use value::{Text, Value};
 
 use crate::advance::Watch;
-use crate::call::{Answer, CallId, ModelAnswer, Pending, Request};
+use crate::call::{Answer, CallId, ModelAnswer, Pending};
 use crate::change::Change;
 use crate::difference::Difference;
 use crate::input::{Begin, Input, Told, receive};
@@ -278,24 +279,19 @@ impl Fold {
                 Input::Answer(call, tool_answer(result))
             }
             Said::QuestionAnswered(answer) => {
-                let asked = self.run.pending().find(|pending| {
-                    matches!(&pending.request, Request::Question(question)
-                        if question.id == answer.question_id)
-                })?;
+                let asked = self.run.open.question(&answer.question_id)?;
                 let value = answer.answer.clone().unwrap_or_default();
-                Input::Answer(asked.id, Answer::Person(value, answer.actor.clone()))
+                Input::Answer(asked, Answer::Person(value, answer.actor.clone()))
             }
             Said::TimerFired(timer) => Input::Answer(self.call(&timer.timer)?, Answer::Due),
             Said::EffectStarted(effect) => {
-                let intent = effect.call.event_id;
-                let call = self.run.pending().find(|pending| pending.intent == intent)?;
-                Input::Leave(call.id)
+                Input::Leave(self.run.open.wanted_by(effect.call.event_id)?)
             }
             Said::Interruption(interruption) => {
-                let is_affected = |intent| {
-                    interruption.affects.iter().any(|affected| affected.event_id == intent)
-                };
-                let calls = self.run.pending().filter(|pending| is_affected(pending.intent));
+                let affected: BTreeSet<EventId> =
+                    interruption.affects.iter().map(|affected| affected.event_id).collect();
+                let calls = self.run.pending();
+                let calls = calls.filter(|pending| affected.contains(&pending.intent));
                 Input::Interrupted(calls.map(|pending| pending.id).collect())
             }
             Said::StateSet(set) => Input::Set((*set.values).clone()),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use history::Timestamp;
+use history::{EventId, Timestamp};
 use value::Text;
 
 use crate::call::{CallId, Pending, Request, Stage};
@@ -45,18 +45,24 @@ pub(crate) struct Open {
     /// Calls that may leave as soon as somebody records that they do, by their tools: each tool has
     /// room of its own.
     leaving: BTreeMap<Text, BTreeSet<CallId>>,
-    questions: BTreeSet<CallId>,
+    /// By what names them to whoever answers.
+    questions: BTreeSet<(Text, CallId)>,
     timers: BTreeSet<(Timestamp, CallId)>,
     /// The timers that end questions.
     expiries: BTreeMap<CallId, CallId>,
+    /// The calls of tools, by the events that say what is wanted.
+    intents: BTreeMap<EventId, CallId>,
 }
 
 impl Open {
     pub(crate) fn insert(&mut self, waiting: Waiting) {
         let id = waiting.pending.id;
+        if let Request::Tool(_) = &waiting.pending.request {
+            self.intents.insert(waiting.pending.intent, id);
+        }
         match &waiting.pending.request {
             Request::Model(_) | Request::Tool(_) => self.queued.insert(id),
-            Request::Question(_) => self.questions.insert(id),
+            Request::Question(question) => self.questions.insert((question.id.clone(), id)),
             Request::Timer(due) => self.timers.insert((*due, id)),
         };
         if let Why::Expiry(question) = waiting.why {
@@ -83,9 +89,12 @@ impl Open {
         match &waiting.pending.request {
             Request::Model(_) => drop(self.queued.remove(&id)),
             Request::Tool(call) => {
+                self.intents.remove(&waiting.pending.intent);
                 let _ = self.queued.remove(&id) || leaves(&mut self.leaving, &call.tool, id);
             }
-            Request::Question(_) => drop(self.questions.remove(&id)),
+            Request::Question(question) => {
+                self.questions.remove(&(question.id.clone(), id));
+            }
             Request::Timer(due) => drop(self.timers.remove(&(*due, id))),
         }
         if let Why::Expiry(question) = waiting.why {
@@ -96,6 +105,17 @@ impl Open {
 
     pub(crate) fn get(&self, id: CallId) -> Option<&Waiting> {
         self.calls.get(&id)
+    }
+
+    /// The question of this name that was asked first.
+    pub(crate) fn question(&self, name: &Text) -> Option<CallId> {
+        let (found, id) = self.questions.range((name.clone(), 0)..).next()?;
+        (found == name).then_some(*id)
+    }
+
+    /// The call of a tool that this event asked for.
+    pub(crate) fn wanted_by(&self, intent: EventId) -> Option<CallId> {
+        self.intents.get(&intent).copied()
     }
 
     /// In the order in which they were made.

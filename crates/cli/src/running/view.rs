@@ -37,11 +37,10 @@ impl View {
             return;
         }
         let usage = run.usage();
-        let places = run.places(plan);
-        let at = places.first().map_or("", |at| at);
+        let at = run.first_place(plan).unwrap_or_default();
         self.bar.set_message(format!(
             "{}  {:.1} s, {} calls, {} tokens",
-            diagnostics::plain(at),
+            diagnostics::plain(&at),
             self.began.elapsed().as_secs_f64(),
             u64::from(usage.model_calls) + usage.tool_calls,
             usage.prompt_tokens + usage.completion_tokens,

@@ -275,6 +275,11 @@ impl Run {
         self.fibers.values().map(|fiber| fiber.place(plan)).collect()
     }
 
+    /// Where the first of them is.
+    pub fn first_place(&self, plan: &Plan) -> Option<Text> {
+        self.fibers.values().next().map(|fiber| fiber.place(plan))
+    }
+
     pub(crate) fn named(&self, plan: &Plan, frame: &Frame) -> Map {
         frame.iter().map(|(slot, value)| (self.name(plan, slot).clone(), value.clone())).collect()
     }
