@@ -7,10 +7,10 @@ use runtime::{Fold, Input, Options, Request, Told, note};
 use value::{Map, Value};
 
 use super::super::blocks::Blocks;
-use super::super::driven::{Driver, Logged};
+use super::super::driven::{Driver, Logged, follow};
 use super::super::outcome::Outcome;
 use super::super::unrest::{Unrest, differs, unlike};
-use super::{lawful, same_outcome};
+use super::{both_ways, lawful, same_outcome};
 use crate::Random;
 
 /// A run goes on from any of its events as it did. From one of them on most seeds, from all of
@@ -70,6 +70,7 @@ fn holds(fork: &Driver<'_>, is_between: bool) -> Result<(), String> {
     if folded != fork.run {
         return Err(unlike("at the end", &folded, &fork.run));
     }
+    both_ways(fork)?;
     // Events of something that is not complete are told again, which breaks invariants.
     if is_between { Ok(()) } else { lawful(&fork.log) }
 }
@@ -86,9 +87,7 @@ fn forked<'g>(
     let mut folding = Fold::new(parent.plan.clone());
     let mut unheard = Vec::new();
     for (seq, logged) in (0..).zip(prefix) {
-        folding
-            .take(seq, &logged.sealed.event, &logged.fact, &mut Blocks::default())
-            .map_err(|difference| differs(&difference))?;
+        follow(&mut folding, seq, logged).map_err(|difference| differs(&difference))?;
         unheard.push(logged);
         // What belongs to something that is not complete has not happened for a fork.
         if !folding.is_between() {

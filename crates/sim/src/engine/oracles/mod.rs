@@ -99,7 +99,19 @@ fn holds_for_logs(driver: &Driver<'_>) -> Result<(), String> {
     if folded != driver.run {
         return Err(unlike("at the end", &folded, &driver.run));
     }
+    both_ways(driver)?;
     lawful(&driver.log)
+}
+
+/// A history of which every event is read leads to the same run as one of which those are not read
+/// that the engine derives.
+fn both_ways(driver: &Driver<'_>) -> Result<(), String> {
+    let read = fold(&driver.plan, &driver.log).map_err(|difference| differs(&difference))?;
+    let unread = driver.follows.as_ref().map_err(|difference| differs(difference))?;
+    if read.run() != unread.run() || read.is_between() != unread.is_between() {
+        return Err(unlike("unread", unread.run(), read.run()));
+    }
+    Ok(())
 }
 
 fn lawful(log: &[Logged]) -> Result<(), String> {
