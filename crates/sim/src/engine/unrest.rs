@@ -21,7 +21,7 @@ pub struct Unrest {
     pub slice: u64,
     /// It is paused when somebody looks, and resumed by another process.
     pub pauses: usize,
-    /// Its process dies after an append.
+    /// Its process dies after an append, whether it could have gone on or not.
     pub crashes: usize,
     /// An answer comes twice.
     pub duplicates: usize,
@@ -138,6 +138,7 @@ impl Driver<'_> {
             if let Some(call) = left.into_iter().find(is_gone).filter(|_| !advanced.gave_up) {
                 return Err(format!("call {call} was given up, and nobody was told"));
             }
+            let has_stored = !advanced.events.is_empty();
             self.append(advanced.events);
             if advanced.more && unrest.now_and_then(unrest.cancels) {
                 return self.cancel();
@@ -150,6 +151,13 @@ impl Driver<'_> {
             }
             if advanced.more && unrest.now_and_then(unrest.pauses) {
                 self.pause(unrest)?;
+            } else if advanced.more
+                && has_stored
+                && !self.run.is_over()
+                && unrest.now_and_then(unrest.crashes)
+            {
+                // Where nothing was stored since the last time it would never come any further.
+                self.crash_on_the_way(unrest)?;
             } else if !advanced.more {
                 return Ok(());
             }
@@ -160,6 +168,12 @@ impl Driver<'_> {
     fn given(&mut self, unrest: &mut Unrest, input: &Input) -> Result<(), String> {
         let events = note(&self.plan, &mut self.run, input, self.now).map_err(said)?;
         self.append(events);
+        self.come_to_rest()?;
+        self.slices(unrest, None)
+    }
+
+    /// Goes on without an input, and lets nothing leave.
+    fn come_to_rest(&mut self) -> Result<(), String> {
         loop {
             let rest = rest(&self.plan, &mut self.run, &mut self.blocks);
             if let Some(left) =
@@ -169,7 +183,7 @@ impl Driver<'_> {
             }
             self.append(rest.events);
             if !rest.more {
-                return self.slices(unrest, None);
+                return Ok(());
             }
         }
     }
@@ -209,6 +223,27 @@ impl Driver<'_> {
             return Err(unlike("after a crash", &folded, &self.run));
         }
         self.run = folded;
+        self.doubts(unrest)?;
+        self.slices(unrest, None)
+    }
+
+    /// The process dies while the run could go on: what it did since the last event is done again.
+    fn crash_on_the_way(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        let fold = self.follows.as_ref().map_err(|difference| differs(difference))?;
+        if fold.is_between() {
+            return Err("the last events belong to something that is not complete".to_string());
+        }
+        let (folded, mut again) = (fold.run().clone(), fold.run().clone());
+        let ahead = self.run.steps() - folded.steps();
+        if ahead > 0 {
+            let (logic, no_room) = (&mut Blocks::default(), &mut |_: &Pending| false);
+            advance_for(ahead, &self.plan, &mut again, None, self.now, logic, no_room)
+                .map_err(said)?;
+        }
+        if again != self.run {
+            return Err(unlike("after a crash on the way", &again, &self.run));
+        }
+        self.run = folded;
         self.doubts(unrest)
     }
 
@@ -232,10 +267,15 @@ impl Driver<'_> {
     /// Calls that have left and were not answered may have happened: each is looked after as its
     /// tool was declared.
     fn doubts(&mut self, unrest: &mut Unrest) -> Result<(), String> {
-        // What it comes to by itself comes first.
-        self.slices(unrest, None)?;
+        let left = self.run.pending().filter(|pending| pending.stage == Stage::Started);
+        let left: Vec<CallId> = left.map(|pending| pending.id).collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        // What it comes to by itself comes first, and what it begins there is not in doubt.
+        self.come_to_rest()?;
         let (mut again, mut in_doubt) = (Vec::new(), Vec::new());
-        for pending in self.run.pending().filter(|pending| pending.stage == Stage::Started) {
+        for pending in left.into_iter().filter_map(|call| self.run.pending_call(call)) {
             if let Request::Tool(call) = &pending.request {
                 match call.again {
                     Again::Freely => {}
@@ -248,6 +288,7 @@ impl Driver<'_> {
             self.slices(unrest, Some(&Input::Interrupted(in_doubt)))?;
         }
         for call in again {
+            self.come_to_rest()?;
             // What the interruption led to may have given it up.
             if self.run.pending_call(call).is_some() {
                 self.slices(unrest, Some(&Input::Leave(call)))?;

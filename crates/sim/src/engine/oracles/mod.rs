@@ -168,6 +168,7 @@ fn same_outcome(driver: &Driver<'_>, outcome: &Outcome) -> Result<(), String> {
 fn crashes(mut driver: Driver<'_>, outcome: &Outcome, seed: u64) -> Result<(), String> {
     let mut unrest = Unrest::none(seed);
     unrest.crashes = 4;
+    unrest.slice = 1 + seed % 5;
     unrest.duplicates = 3;
     driver.through(&mut unrest)?;
     holds_for_logs(&driver)?;
@@ -178,6 +179,7 @@ fn crashes(mut driver: Driver<'_>, outcome: &Outcome, seed: u64) -> Result<(), S
 fn doubts(mut driver: Driver<'_>, seed: u64) -> Result<(), String> {
     let mut unrest = Unrest::none(seed ^ 1);
     unrest.crashes = 5;
+    unrest.slice = 1 + seed % 4;
     driver.through(&mut unrest)?;
     holds_for_logs(&driver)?;
     at_most_once(&driver)?;
