@@ -24,18 +24,25 @@ impl Driver<'_> {
         self
     }
 
-    /// What becomes of a call that had left before this driver came, and was not answered: it may
-    /// have happened. What the run began since is not in doubt.
+    /// Calls that had left before this driver came, were not answered, and may run again like this.
+    fn doubtful(&self, again: Again) -> impl Iterator<Item = CallId> {
+        let doubts = self.doubts.iter().filter_map(|call| self.run.pending_call(*call));
+        doubts.filter(move |call| contract(call) == Some(again)).map(|call| call.id)
+    }
+
+    /// Whether nothing is in doubt any more. Before that nothing new leaves.
+    pub(super) fn is_clear(&self) -> bool {
+        let mut left = self.doubtful(Again::ByAsking).chain(self.doubtful(Again::WithKey));
+        left.next().is_none()
+    }
+
+    /// What becomes of the next call that is in doubt: it may have happened.
     pub(super) fn next_doubt(&mut self) -> Option<Input> {
-        let left = |again: Again| {
-            let doubts = self.doubts.iter().filter_map(|call| self.run.pending_call(*call));
-            doubts.filter(move |call| contract(call) == Some(again)).map(|call| call.id)
-        };
-        let in_doubt: Vec<CallId> = left(Again::ByAsking).collect();
+        let in_doubt: Vec<CallId> = self.doubtful(Again::ByAsking).collect();
         if !in_doubt.is_empty() {
             return Some(Input::Interrupted(in_doubt));
         }
-        let again = left(Again::WithKey).next()?;
+        let again = self.doubtful(Again::WithKey).next()?;
         self.doubts.remove(&again);
         Some(Input::Leave(again))
     }

@@ -282,7 +282,8 @@ impl<'a> Driver<'a> {
         while !self.should_stop() && !self.is_late() {
             let now = (self.world.clock)();
             let dispatcher = self.world.dispatcher;
-            let has_room = &mut |call: &_| self.rooms.keep(dispatcher, call);
+            let is_clear = self.is_clear();
+            let has_room = &mut |call: &_| is_clear && self.rooms.keep(dispatcher, call);
             let logic = &mut Paced::new(self.logic);
             let advanced = advance(&self.plan, &mut self.run, None, now, logic, has_room);
             if !self.goes_on(advanced.map_err(DriveError::Refused)?)? {
@@ -346,7 +347,9 @@ impl<'a> Driver<'a> {
                 match self.should_stop() {
                     false => {
                         let dispatcher = self.world.dispatcher;
-                        let has_room = &mut |call: &_| self.rooms.keep(dispatcher, call);
+                        let is_clear = self.is_clear();
+                        let has_room =
+                            &mut |call: &_| is_clear && self.rooms.keep(dispatcher, call);
                         let logic = &mut Paced::new(self.logic);
                         advance(&self.plan, &mut self.run, Some(input), now, logic, has_room)
                     }
