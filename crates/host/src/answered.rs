@@ -21,6 +21,16 @@ pub(crate) fn settled(answer: Answer, pending: &Pending) -> Answer {
     }
 }
 
+/// Whether a program ended by a signal that asks processes to end. A terminal sends it to all of
+/// them, also to a program that has not left the group of its parent yet.
+pub(crate) fn was_asked_to_end(answer: &Answer) -> bool {
+    /// Hang up, interrupt, terminate.
+    const SIGNALS: [i64; 3] = [1, 2, 15];
+    let Answer::Failed(fault) = answer else { return false };
+    let signal = fault.details.as_ref().and_then(|details| details.get("signal"));
+    matches!(signal, Some(Value::Int(signal)) if SIGNALS.contains(signal))
+}
+
 /// Whether what was asked for may have happened: it has, where whoever answered did anything.
 fn happened(pending: &Pending) -> Happened {
     match &pending.request {

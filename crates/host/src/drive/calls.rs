@@ -122,6 +122,10 @@ impl Driver<'_> {
         // Only now: until its answer is recorded a call may have happened, as far as anybody knows.
         self.rooms.0.remove(&call);
         self.asked.remove(&call);
+        if self.should_stop() && answered::was_asked_to_end(&answer) {
+            // It was stopped with us, and did not fail: whoever resumes looks after it.
+            return Ok(());
+        }
         let pending = self.run.pending_call(call).map(|pending| &pending.request);
         if let (Answer::Failed(_), Some(Request::Question(_))) = (&answer, pending) {
             // Nobody can answer it: that is all there is to record.

@@ -56,6 +56,26 @@ fn a_call_that_cannot_be_repeated_ends_before_the_run_pauses() {
     folder.is_sound("r");
 }
 
+/// A terminal interrupts all that belong to it. What is hit with us has not failed.
+#[test]
+fn a_tool_that_is_interrupted_with_its_run_does_not_fail_it() {
+    let folder = looping("ask");
+    folder.program(
+        "work",
+        "echo begun >> works\nuntil test -e enough; do sleep 0.01; done\nkill -INT $$; sleep 9",
+    );
+    let mut process = start(&folder);
+    process.interrupt();
+    assert!(process.line().starts_with("pausing: waits for one/n1"));
+    folder.write("enough", "");
+    assert_eq!(process.end().code, 130);
+    let kinds = ["run_started", "tool_call", "effect_started", "run_paused"];
+    assert_eq!(folder.kinds("r"), kinds);
+    let done = folder.run(&["resume", "r", "--json"]);
+    assert_eq!(ending(&shown(&done)), "interrupted", "{}", done.stdout);
+    folder.is_sound("r");
+}
+
 #[test]
 fn a_second_interrupt_ends_at_once_and_leaves_a_doubt() {
     let folder = looping("ask");
