@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use history::EventId;
 use history::kinds::What;
-use history::{EventId, Ledger};
 use host::{load, replay};
 use sim::engine::blocks::Blocks;
 use sim::engine::driven::Logged;
+use sim::engine::oracles::lawful;
 use sim::engine::{Outcome, Status, comparable};
 use value::Text;
 
@@ -34,24 +35,6 @@ fn is_kept(ground: &Ground<'_>, seen: &Seen<'_>) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("stored is\n{:#?}\nand seen\n{:#?}", loaded.run, seen.view)),
     }
-}
-
-/// The events break no invariant, and time never goes back.
-fn lawful(log: &[Logged]) -> Result<(), String> {
-    let mut ledger = Ledger::default();
-    let mut last = None;
-    for (seq, Logged { sealed, fact }) in log.iter().enumerate() {
-        let violations = ledger.check(&sealed.event, Some(fact), None);
-        if !violations.is_empty() {
-            return Err(format!("event {seq} breaks {violations:?}: {:?}", sealed.event));
-        }
-        ledger.apply(&sealed.event, Some(fact));
-        if last.is_some_and(|last| fact.common.ts < last) {
-            return Err(format!("event {seq} is earlier than the one before"));
-        }
-        last = Some(fact.common.ts);
-    }
-    Ok(())
 }
 
 /// Whatever left was answered once, or an interruption says that nobody knows.
