@@ -7,6 +7,7 @@ mod calls;
 mod lease;
 mod pace;
 mod people;
+mod stored;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -14,19 +15,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use history::kinds::{Kind, Sealed};
 use history::{Ledger, Stream, Timestamp};
 use runtime::{
-    Advanced, Answer, Begin, CallId, Input, Logic, Pending, Plan, Refusal, Request, Run, advance,
-    rest, split,
+    Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Request, Run, advance, rest,
 };
-use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_known};
+use store::{AppendError, Store, StoreError};
 
 use self::calls::Rooms;
 use self::lease::Claim;
 use self::pace::Paced;
 use self::people::Thinking;
 pub use self::people::{People, Reply, Withdrawn};
+use self::stored::Appended;
 use crate::adapter::Adapter;
 use crate::dispatch::Dispatcher;
 use crate::load::{LoadError, Loaded, load};
@@ -280,17 +280,19 @@ impl<'a> Driver<'a> {
     /// Goes on without an input, as long as it can and should. Says whether it can go no further.
     fn go_on(&mut self) -> Result<bool, DriveError> {
         while !self.should_stop() && !self.is_late() {
-            let now = (self.world.clock)();
-            let dispatcher = self.world.dispatcher;
-            let is_clear = self.is_clear();
-            let has_room = &mut |call: &_| is_clear && self.rooms.keep(dispatcher, call);
-            let logic = &mut Paced::new(self.logic);
-            let advanced = advance(&self.plan, &mut self.run, None, now, logic, has_room);
+            let advanced = self.advance(None, (self.world.clock)());
             if !self.goes_on(advanced.map_err(DriveError::Refused)?)? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Goes on, and lets leave what there is room for; nothing while something is in doubt.
+    fn advance(&mut self, input: Option<&Input>, now: Timestamp) -> Result<Advanced, Refusal> {
+        let (dispatcher, is_clear) = (self.world.dispatcher, self.is_clear());
+        let has_room = &mut |call: &_| is_clear && self.rooms.keep(dispatcher, call);
+        advance(&self.plan, &mut self.run, input, now, &mut Paced::new(self.logic), has_room)
     }
 
     /// Whether the run's time is over.
@@ -345,14 +347,7 @@ impl<'a> Driver<'a> {
             let now = self.time_of(input);
             let advanced =
                 match self.should_stop() {
-                    false => {
-                        let dispatcher = self.world.dispatcher;
-                        let is_clear = self.is_clear();
-                        let has_room =
-                            &mut |call: &_| is_clear && self.rooms.keep(dispatcher, call);
-                        let logic = &mut Paced::new(self.logic);
-                        advance(&self.plan, &mut self.run, Some(input), now, logic, has_room)
-                    }
+                    false => self.advance(Some(input), now),
                     true => {
                         if !self.comes_to_rest_for(input)? {
                             return Ok(());
@@ -386,63 +381,6 @@ impl<'a> Driver<'a> {
             Some(Request::Timer(due)) => now.max(*due),
             _ => now,
         }
-    }
-
-    fn append(&mut self, mut advanced: Advanced) -> Result<Appended, DriveError> {
-        self.gave_up |= advanced.gave_up;
-        if advanced.events.is_empty() {
-            self.to_make.append(&mut advanced.calls);
-            return Ok(Appended::Done);
-        }
-        let durability = durability(&advanced.events);
-        let facts: Vec<_> = advanced.events.iter_mut().map(|sealed| sealed.fact.take()).collect();
-        let (events, blobs) = split(advanced.events);
-        let append = Append {
-            stream: &self.stream,
-            expected: if self.next == 0 { Expected::New } else { Expected::Next(self.next) },
-            events: &events,
-            blobs: &blobs,
-            key: None,
-            durability,
-            unverified: false,
-        };
-        // Where this fails, the run and its ledger are ahead of the store: both are read again.
-        let ledger = std::mem::take(&mut self.ledger);
-        match append_known(self.world.store, ledger, &append, &facts) {
-            // Somebody else has come to the same, and may have gone on from there.
-            Ok((receipt, _)) if receipt.repeated && self.next > 0 => Ok(Appended::Conflict),
-            Ok((_, ledger)) => {
-                self.ledger = ledger;
-                self.next += events.len() as u64;
-                self.to_make.append(&mut advanced.calls);
-                (self.world.progress)(&self.plan, &self.run);
-                Ok(Appended::Done)
-            }
-            Err(AppendError::Conflict { .. }) if self.next > 0 => Ok(Appended::Conflict),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Somebody else has written: what they wrote counts.
-    fn reload(&mut self) -> Result<(), DriveError> {
-        self.claim.make_sure()?;
-        let loaded = load(self.world.store, &self.stream, None, self.logic)?;
-        self.plan = loaded.plan;
-        self.run = loaded.run;
-        self.ledger = loaded.ledger;
-        self.next = loaded.next;
-        self.to_make = made(&self.run).collect();
-        self.gave_up = true;
-        // What was not stored has not left.
-        let has_left = |call| self.run.pending_call(call).is_some_and(Pending::is_made);
-        self.rooms.0.retain(|call, _| self.under_way.contains(call) || has_left(*call));
-        let open = |call: &CallId| self.run.pending_call(*call).is_some();
-        let gone = self.under_way.iter().filter(|call| !open(call));
-        let gone = gone.copied().filter(|call| !self.run.has_abandoned(*call));
-        self.give_up(gone.collect());
-        let open = |call: &CallId| self.run.pending_call(*call).is_some();
-        self.asked.retain(open);
-        self.withdraw()
     }
 
     /// The next thing that happens.
@@ -491,52 +429,6 @@ impl<'a> Driver<'a> {
             && !self.somebody_thinks()
             && !self.run.has_timers_of_its_own()
     }
-
-    /// Others may have written: an answer to a question, a cancellation.
-    fn notice_others(&mut self) -> Result<(), DriveError> {
-        self.looked = Instant::now();
-        let info = history::Archive::stream(self.world.store, &self.stream)?;
-        if info.is_some_and(|info| info.next != self.next) {
-            self.reload()?;
-        }
-        Ok(())
-    }
-
-    fn pause(&mut self) -> Result<(), DriveError> {
-        self.stop_here(&|step| Input::Pause { reason: Some("interrupted".into()), step })
-    }
-
-    /// The run's time is over.
-    fn end(&mut self) -> Result<(), DriveError> {
-        self.stop_here(&|step| Input::Tick { step })
-    }
-
-    /// Notes that the run stops where it is.
-    fn stop_here(&mut self, input: &dyn Fn(Option<u64>) -> Input) -> Result<(), DriveError> {
-        while !self.run.is_over() {
-            let could_go_on = self.run.can_go_on();
-            let input = input(could_go_on.then(|| self.run.steps()));
-            let now = (self.world.clock)();
-            // Only noted: what would follow is for whoever resumes.
-            let events = match runtime::note(&self.plan, &mut self.run, &input, now) {
-                Err(Refusal::Early) => return Ok(()),
-                events => events.map_err(DriveError::Refused)?,
-            };
-            let calls = Vec::new();
-            let stopped = Advanced { events, more: could_go_on, gave_up: true, calls };
-            match self.append(stopped)? {
-                Appended::Done => return Ok(()),
-                Appended::Conflict => self.reload()?,
-            }
-        }
-        Ok(())
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Appended {
-    Done,
-    Conflict,
 }
 
 enum Next {
@@ -548,22 +440,4 @@ enum Next {
 /// The calls of a run that somebody must make, and the questions somebody must be asked.
 fn made(run: &Run) -> impl Iterator<Item = CallId> {
     run.pending().filter(|pending| pending.is_made()).map(|pending| pending.id)
-}
-
-/// What must be on the disk before anything follows from it: that a write leaves, and what cannot
-/// be had again.
-fn durability(events: &[Sealed]) -> Durability {
-    let must_stay = |sealed: &Sealed| {
-        matches!(
-            sealed.event.kind(),
-            Kind::EffectStarted
-                | Kind::QuestionAnswered
-                | Kind::RunStarted
-                | Kind::RunFinished
-                | Kind::RunCancelled
-                | Kind::RunPaused
-                | Kind::Interruption
-        )
-    };
-    if events.iter().any(must_stay) { Durability::Group } else { Durability::Os }
 }
