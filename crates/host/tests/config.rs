@@ -111,7 +111,7 @@ builtin = 7
             quipu.toml:9:11: `timeout` must be a duration such as `"30s"`, or a whole number of seconds from 1 on
             quipu.toml:10:15: `concurrency` must be a whole number from 1 on
             quipu.toml:11:7: `env` must be a list of names of variables, such as `["TOKEN"]`
-            quipu.toml:14:1: a tool has either a `command` or a `builtin`
+            quipu.toml:14:1: a tool has either `command` or `builtin`
             quipu.toml:16:11: unknown builtin `calcluator`; did you mean `calculator`?
             quipu.toml:17:1: `again` is for a `command`: what is built in is known
             quipu.toml:18:1: unknown key `timeuot`; did you mean `timeout`?

@@ -16,6 +16,8 @@
 //! Everything that is wrong is reported in one pass, each with its place.
 
 mod read;
+mod reader;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::fmt;

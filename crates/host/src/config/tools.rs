@@ -1,0 +1,90 @@
+//! `[tools.ID]`
+
+use diagnostics::plain;
+use graph::{Again, Touches};
+use toml::de::DeTable;
+use value::Text;
+
+use super::reader::{Known, Members, Place, Reader, command, time, variables, whole};
+use super::{Binding, Tool};
+use crate::adapter::Contract;
+use crate::tools::{BUILTINS, Builtin, Executable};
+
+const MEMBERS: Known = &[
+    ("command", "a list of texts, such as `[\"./tool\", \"--json\"]`"),
+    ("builtin", "the name of a built-in tool, as text"),
+    ("touches", "`\"read\"` or `\"write\"`"),
+    ("again", "`\"free\"`, `\"key\"` or `\"ask\"`"),
+    ("timeout", "a duration such as `\"30s\"`, or a whole number of seconds from 1 on"),
+    ("env", "a list of names of variables, such as `[\"TOKEN\"]`"),
+    ("concurrency", "a whole number from 1 on"),
+];
+
+/// What answers the calls of a tool: each has exactly one of these.
+const BINDINGS: &[&str] = &["command", "builtin"];
+
+/// They say how a program is run, and nothing about what is built in.
+const OF_PROGRAMS: &[&str] = &["touches", "again", "timeout", "env"];
+
+impl Reader<'_> {
+    pub(super) fn tool(&mut self, id: &Text, at: Place, table: &DeTable<'_>) -> Option<Tool> {
+        let members = self.members(table, MEMBERS);
+        let concurrency = self.given(&members, "concurrency", whole);
+        let mut bound: Vec<(&str, Place)> =
+            members.names().filter(|(name, _)| BINDINGS.contains(name)).collect();
+        bound.sort_by_key(|(_, place)| place.start);
+        let Some((kind, _)) = bound.first() else {
+            let help = "add `command = [\"./program\"]` or `builtin = \"NAME\"`";
+            self.helped(at, format!("nothing answers `{}`", plain(id)), Some(help.to_owned()));
+            return None;
+        };
+        if let Some((other, again)) = bound.get(1) {
+            self.found(again.clone(), format!("a tool has either `{kind}` or `{other}`"));
+            return None;
+        }
+        let binding = match *kind {
+            "command" => self.executable(id, &members)?,
+            _ => self.builtin(&members)?,
+        };
+        Some(Tool { binding, concurrency: concurrency.map(|number| number.get() as usize) })
+    }
+
+    /// What its author declares of a tool.
+    fn contract(&mut self, members: &Members<'_, '_>) -> Contract {
+        let touches = [("read", Touches::Read), ("write", Touches::Write)];
+        let again = [("free", Again::Freely), ("key", Again::WithKey), ("ask", Again::ByAsking)];
+        Contract {
+            touches: self.word(members, "touches", &touches).unwrap_or(Touches::Write),
+            again: self.word(members, "again", &again).unwrap_or(Again::ByAsking),
+        }
+    }
+
+    fn executable(&mut self, id: &Text, members: &Members<'_, '_>) -> Option<Binding> {
+        let contract = self.contract(members);
+        let timeout = self.given(members, "timeout", time);
+        let env = self.given(members, "env", variables).unwrap_or_default();
+        let command = self.given(members, "command", command)?;
+        let (program, arguments) = command.split_first()?;
+        Some(Binding::Executable(Box::new(Executable {
+            id: id.clone(),
+            program: self.program(program),
+            arguments: arguments.to_vec(),
+            folder: self.folder.to_path_buf(),
+            contract,
+            timeout,
+            env,
+        })))
+    }
+
+    fn builtin(&mut self, members: &Members<'_, '_>) -> Option<Binding> {
+        for (member, at) in members.names() {
+            if OF_PROGRAMS.contains(&member) {
+                let message = format!("`{member}` is for a `command`: what is built in is known");
+                self.found(at, message);
+            }
+        }
+        let known: Vec<(&str, &'static Builtin)> =
+            BUILTINS.iter().map(|tool| (tool.name, tool)).collect();
+        self.word(members, "builtin", &known).map(Binding::Builtin)
+    }
+}
