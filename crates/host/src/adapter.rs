@@ -1,12 +1,14 @@
 //! What an adapter is: something outside that calls go to.
 
+use std::any::Any;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
 use graph::{Again, Touches};
 use history::Timestamp;
 use runtime::{Answer, Fault, FaultKind, Request};
-use value::Text;
+use value::{Text, Value};
 
 /// A call as an adapter gets it.
 #[derive(Clone, Debug)]
@@ -47,6 +49,32 @@ pub enum Calling {
 pub trait Adapter: Send + Sync {
     /// Does what is wanted.
     fn call(&self, call: Call) -> Calling;
+}
+
+/// What answers the calls of a tool.
+pub trait Bound: Adapter + Any + fmt::Debug {
+    /// What it declares of what it does.
+    fn contract(&self) -> Contract;
+
+    /// What a model is told of it, where it says so itself.
+    fn described(&self) -> Described {
+        Described::default()
+    }
+
+    /// What it is, in a few words, or why it cannot answer and what to do about it. Nothing is
+    /// started or called for that.
+    fn look(&self) -> Result<String, String>;
+}
+
+/// What a tool says of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Described {
+    /// What it does, for whoever chooses tools.
+    pub description: Option<Text>,
+    /// The JSON Schema of what it is given.
+    pub input: Option<Value>,
+    /// The JSON Schema of what it answers.
+    pub output: Option<Value>,
 }
 
 impl Calling {

@@ -17,7 +17,7 @@ mod shelved;
 pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
-pub use adapter::{Adapter, Call, Calling, Contract};
+pub use adapter::{Adapter, Bound, Call, Calling, Contract, Described};
 pub use dispatch::{Called, Dispatcher, Limits, Room};
 pub use drive::{DriveError, Driver, People, Reply, Stopped, Withdrawn, World};
 pub use load::{LoadError, Loaded, Tell, Told, Traced, load, replay, tell, traced};

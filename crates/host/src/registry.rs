@@ -8,9 +8,9 @@ use graph::{Again, Touches};
 use runtime::{Answer, Fault, FaultKind, Happened, Request, ToolCall};
 use value::{Map, Text, Value, json};
 
-use crate::adapter::{Adapter, Call, Calling, Contract};
-use crate::config::{Binding, Config};
-use crate::tools::{BUILTINS, Builtin};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract};
+use crate::config::Config;
+use crate::tools::BUILTINS;
 
 /// The namespaces whose verbs are tools.
 const TOOLS: [&str; 2] = ["tool", "tools"];
@@ -30,7 +30,7 @@ pub enum Unbound {
 
 /// Everything outside that a run can call.
 pub struct Registry {
-    tools: BTreeMap<Text, Binding>,
+    tools: BTreeMap<Text, Arc<dyn Bound>>,
     unbound: Unbound,
     model: Arc<dyn Adapter>,
     stores: Option<Arc<dyn Adapter>>,
@@ -39,12 +39,13 @@ pub struct Registry {
 impl Registry {
     /// The tools of a configuration, and a model.
     pub fn new(config: &Config, model: Arc<dyn Adapter>, unbound: Unbound) -> Registry {
-        let mut tools: BTreeMap<Text, Binding> = BTreeMap::new();
+        let mut tools: BTreeMap<Text, Arc<dyn Bound>> = BTreeMap::new();
         if unbound == Unbound::Fail {
-            tools.extend(BUILTINS.iter().map(|tool| (tool.name.into(), Binding::Builtin(tool))));
+            let builtin = |tool| Arc::new(tool) as Arc<dyn Bound>;
+            tools.extend(BUILTINS.iter().map(|tool| (tool.name.into(), builtin(tool))));
         }
         let given = config.tools.iter();
-        tools.extend(given.map(|(id, tool)| (id.clone(), tool.binding.clone())));
+        tools.extend(given.map(|(id, tool)| (id.clone(), Arc::clone(&tool.bound))));
         Registry { tools, unbound, model, stores: None }
     }
 
@@ -59,8 +60,7 @@ impl Registry {
     /// run. Nothing, where nothing would answer.
     pub fn resolve(&self, tool: &str) -> Option<Contract> {
         match self.tools.get(tool) {
-            Some(Binding::Executable(program)) => Some(program.contract),
-            Some(Binding::Builtin(builtin)) => Some(builtin.contract()),
+            Some(bound) => Some(bound.contract()),
             None if self.unbound == Unbound::MakeUp => Some(MADE_UP),
             None => None,
         }
@@ -96,8 +96,7 @@ impl Adapter for Registry {
             },
             Request::Tool(tool) if TOOLS.contains(&&*tool.server) => {
                 match self.tools.get(&tool.tool) {
-                    Some(Binding::Executable(program)) => program.call(call),
-                    Some(Binding::Builtin(builtin)) => builtin.call(call),
+                    Some(bound) => bound.call(call),
                     None => self.call_unbound(tool),
                 }
             }
@@ -106,16 +105,6 @@ impl Adapter for Registry {
             }
             Request::Question(_) | Request::Timer(_) => Calling::misrouted(&call),
         }
-    }
-}
-
-impl Adapter for Builtin {
-    fn call(&self, call: Call) -> Calling {
-        let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
-        Calling::Now(match self.run(&tool.args, call.now) {
-            Ok(value) => Answer::Value(value),
-            Err(fault) => Answer::Failed(fault),
-        })
     }
 }
 

@@ -1,13 +1,15 @@
 //! What `quipu.toml` may say, and what is said about everything else.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::any::Any;
 use std::path::Path;
 use std::time::Duration;
 
 use diagnostics::Source;
 use expect_test::{Expect, expect};
 use graph::{Again, Touches};
-use host::config::{Binding, Config, ConfigError};
+use host::Bound;
+use host::config::{Config, ConfigError};
 use host::tools::Executable;
 
 fn parse(text: &str) -> Result<Config, ConfigError> {
@@ -15,11 +17,12 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
 }
 
 fn executable(text: &str) -> Executable {
-    let config = parse(text).unwrap();
-    match &config.tools["t"].binding {
-        Binding::Executable(executable) => (**executable).clone(),
-        Binding::Builtin(builtin) => panic!("{builtin:?} is no program"),
-    }
+    program(&parse(text).unwrap())
+}
+
+fn program(config: &Config) -> Executable {
+    let bound: &dyn Bound = &*config.tools["t"].bound;
+    (bound as &dyn Any).downcast_ref::<Executable>().expect("it is a program").clone()
 }
 
 #[test]
@@ -52,10 +55,8 @@ fn everything_can_be_said() {
     assert_eq!(tool.env, ["TOKEN"]);
     let config = parse(text).unwrap();
     assert_eq!(config.tools["t"].concurrency, Some(4));
-    let Binding::Builtin(builtin) = &config.tools["with a space"].binding else {
-        panic!("it is built in")
-    };
-    assert_eq!(builtin.name, "calculator");
+    let builtin = config.tools["with a space"].bound.look();
+    assert_eq!(builtin, Ok("built in, as `calculator`".to_owned()));
 }
 
 #[test]
@@ -170,8 +171,7 @@ fn files_are_read_and_missing_ones_are_empty() {
     let path = folder.join("quipu.toml");
     std::fs::write(&path, "[tools.t]\ncommand = [\"./t\"]").unwrap();
     let config = Config::in_folder(&folder).unwrap();
-    let Binding::Executable(tool) = &config.tools["t"].binding else { panic!("it is a program") };
-    assert_eq!(tool.program, folder.join("./t"));
+    assert_eq!(program(&config).program, folder.join("./t"));
     std::fs::write(&path, b"# \xc3\xa9\n[tools.t]\n# \xff").unwrap();
     let error = Config::load(&path).unwrap_err().to_string();
     assert!(error.ends_with("quipu.toml:3:3: the bytes from here on are no UTF-8"), "{error}");

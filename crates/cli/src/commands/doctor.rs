@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use host::Python;
-use host::config::{Binding, Config};
+use host::config::Config;
 use value::Value;
 
 use crate::args::running::Doctor;
@@ -93,26 +93,8 @@ fn writable(store: &Path) -> Result<()> {
 }
 
 fn tools(config: &Config) -> Vec<Check> {
-    let all = config.tools.iter().map(|(id, tool)| {
-        let found = match &tool.binding {
-            Binding::Builtin(builtin) => Ok(format!("built in, as `{}`", builtin.name)),
-            Binding::Executable(program) => match found(&program.program) {
-                true => Ok(program.program.display().to_string()),
-                false => Err(format!("there is no program `{}`", program.program.display())),
-            },
-        };
-        Check { name: format!("tool {id}"), found }
-    });
-    all.collect()
-}
-
-/// Whether a program is there: at its place, or in one of the folders of `PATH`.
-fn found(program: &Path) -> bool {
-    if program.components().count() > 1 {
-        return program.is_file();
-    }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+    let all = config.tools.iter();
+    all.map(|(id, tool)| Check { name: format!("tool {id}"), found: tool.bound.look() }).collect()
 }
 
 /// Which keys are there. What they are is nobody's business.

@@ -23,11 +23,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use diagnostics::{Position, Source};
 use value::Text;
 
-use crate::tools::{Builtin, Executable};
+use crate::adapter::Bound;
 
 /// The name of the file.
 pub const FILE: &str = "quipu.toml";
@@ -46,18 +47,9 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct Tool {
     /// What answers its calls.
-    pub binding: Binding,
+    pub bound: Arc<dyn Bound>,
     /// How many of its calls may run at once, where somebody said so.
     pub concurrency: Option<usize>,
-}
-
-/// What answers the calls of a tool.
-#[derive(Clone, Debug)]
-pub enum Binding {
-    /// A program.
-    Executable(Box<Executable>),
-    /// Something that is built in.
-    Builtin(&'static Builtin),
 }
 
 /// Why there is no configuration.

@@ -1,13 +1,15 @@
 //! `[tools.ID]`
 
+use std::sync::Arc;
+
 use diagnostics::plain;
 use graph::{Again, Touches};
 use toml::de::DeTable;
 use value::Text;
 
+use super::Tool;
 use super::reader::{Known, Members, Place, Reader, command, time, variables, whole};
-use super::{Binding, Tool};
-use crate::adapter::Contract;
+use crate::adapter::{Bound, Contract};
 use crate::tools::{BUILTINS, Builtin, Executable};
 
 const MEMBERS: Known = &[
@@ -30,23 +32,23 @@ impl Reader<'_> {
     pub(super) fn tool(&mut self, id: &Text, at: Place, table: &DeTable<'_>) -> Option<Tool> {
         let members = self.members(table, MEMBERS);
         let concurrency = self.given(&members, "concurrency", whole);
-        let mut bound: Vec<(&str, Place)> =
+        let mut bindings: Vec<(&str, Place)> =
             members.names().filter(|(name, _)| BINDINGS.contains(name)).collect();
-        bound.sort_by_key(|(_, place)| place.start);
-        let Some((kind, _)) = bound.first() else {
+        bindings.sort_by_key(|(_, place)| place.start);
+        let Some((kind, _)) = bindings.first() else {
             let help = "add `command = [\"./program\"]` or `builtin = \"NAME\"`";
             self.helped(at, format!("nothing answers `{}`", plain(id)), Some(help.to_owned()));
             return None;
         };
-        if let Some((other, again)) = bound.get(1) {
+        if let Some((other, again)) = bindings.get(1) {
             self.found(again.clone(), format!("a tool has either `{kind}` or `{other}`"));
             return None;
         }
-        let binding = match *kind {
+        let bound = match *kind {
             "command" => self.executable(id, &members)?,
             _ => self.builtin(&members)?,
         };
-        Some(Tool { binding, concurrency: concurrency.map(|number| number.get() as usize) })
+        Some(Tool { bound, concurrency: concurrency.map(|number| number.get() as usize) })
     }
 
     /// What its author declares of a tool.
@@ -59,13 +61,13 @@ impl Reader<'_> {
         }
     }
 
-    fn executable(&mut self, id: &Text, members: &Members<'_, '_>) -> Option<Binding> {
+    fn executable(&mut self, id: &Text, members: &Members<'_, '_>) -> Option<Arc<dyn Bound>> {
         let contract = self.contract(members);
         let timeout = self.given(members, "timeout", time);
         let env = self.given(members, "env", variables).unwrap_or_default();
         let command = self.given(members, "command", command)?;
         let (program, arguments) = command.split_first()?;
-        Some(Binding::Executable(Box::new(Executable {
+        Some(Arc::new(Executable {
             id: id.clone(),
             program: self.program(program),
             arguments: arguments.to_vec(),
@@ -73,10 +75,10 @@ impl Reader<'_> {
             contract,
             timeout,
             env,
-        })))
+        }))
     }
 
-    fn builtin(&mut self, members: &Members<'_, '_>) -> Option<Binding> {
+    fn builtin(&mut self, members: &Members<'_, '_>) -> Option<Arc<dyn Bound>> {
         for (member, at) in members.names() {
             if OF_PROGRAMS.contains(&member) {
                 let message = format!("`{member}` is for a `command`: what is built in is known");
@@ -85,6 +87,6 @@ impl Reader<'_> {
         }
         let known: Vec<(&str, &'static Builtin)> =
             BUILTINS.iter().map(|tool| (tool.name, tool)).collect();
-        self.word(members, "builtin", &known).map(Binding::Builtin)
+        self.word(members, "builtin", &known).map(|tool| Arc::new(tool) as Arc<dyn Bound>)
     }
 }

@@ -4,11 +4,11 @@
 
 use graph::{Again, Touches};
 use history::Timestamp;
-use runtime::{Fault, FaultKind, Happened};
+use runtime::{Answer, Fault, FaultKind, Happened, Request};
 use value::{Map, Text, Value};
 
 use super::{arithmetic, clock, detailed, json, text};
-use crate::adapter::Contract;
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract};
 
 /// A tool that is built in.
 #[derive(Debug)]
@@ -84,11 +84,6 @@ impl Builtin {
         BUILTINS.iter().find(|tool| tool.name == name)
     }
 
-    /// What it touches, and that it may run as often as anybody likes.
-    pub fn contract(&self) -> Contract {
-        Contract { touches: self.touches, again: Again::Freely }
-    }
-
     /// Computes its answer.
     pub fn run(&self, given: &Map, now: Timestamp) -> Result<Value, Fault> {
         (self.run)(&Arguments { given, now }).map_err(|message| {
@@ -96,6 +91,26 @@ impl Builtin {
             let message = format!("{}: {message}", self.name);
             detailed(FaultKind::Tool, message, details).with_happened(Happened::No)
         })
+    }
+}
+
+impl Adapter for &'static Builtin {
+    fn call(&self, call: Call) -> Calling {
+        let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
+        Calling::Now(match self.run(&tool.args, call.now) {
+            Ok(value) => Answer::Value(value),
+            Err(fault) => Answer::Failed(fault),
+        })
+    }
+}
+
+impl Bound for &'static Builtin {
+    fn contract(&self) -> Contract {
+        Contract { touches: self.touches, again: Again::Freely }
+    }
+
+    fn look(&self) -> Result<String, String> {
+        Ok(format!("built in, as `{}`", self.name))
     }
 }
 

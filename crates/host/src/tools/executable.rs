@@ -21,7 +21,7 @@ use value::{Text, Value, json};
 
 use super::detailed;
 use super::process::{self, ANSWER_MAX, Ended};
-use crate::adapter::{Adapter, Call, Calling, Contract};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract};
 
 /// The variables that every tool sees: who and where it is, and how to speak. So are all whose
 /// names begin with `LC_`.
@@ -102,6 +102,20 @@ impl Adapter for Executable {
                 Err(fault) => Answer::Failed(fault),
             }
         }))
+    }
+}
+
+impl Bound for Executable {
+    fn contract(&self) -> Contract {
+        self.contract
+    }
+
+    fn look(&self) -> Result<String, String> {
+        let program = self.program.display();
+        match process::is_there(&self.program) {
+            true => Ok(program.to_string()),
+            false => Err(format!("there is no program `{program}`")),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -173,4 +174,13 @@ impl Drop for Group {
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
+}
+
+/// Whether a program is there: at its place, or in one of the folders of `PATH`.
+pub(super) fn is_there(program: &Path) -> bool {
+    if program.components().count() > 1 {
+        return program.is_file();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::task::Poll;
 
 use expect_test::{Expect, expect};
-use host::{Adapter, Calling};
+use host::{Bound, Calling};
 use runtime::FaultKind;
 
 use crate::scratch::{Scratch, answer, call, folded, runtime, shown};
@@ -173,7 +174,7 @@ const FAMILY: &str = "\
 
 /// Starts a family, gives its call up in one way or another once it is complete, and waits until
 /// all of them are dead.
-fn family_dies(lines: &str, give_up: impl FnOnce(Box<dyn Adapter>, Receiver<()>)) {
+fn family_dies(lines: &str, give_up: impl FnOnce(Arc<dyn Bound>, Receiver<()>)) {
     let folder = Scratch::new();
     let alive = folder.path("alive");
     assert!(Command::new("mkfifo").arg(&alive).status().unwrap().success());

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use history::Timestamp;
-use host::config::{Binding, Config};
-use host::{Adapter, Call, Calling};
+use host::config::Config;
+use host::{Bound, Call, Calling};
 use runtime::{Answer, Fault, Request, ToolCall};
 use value::{Value, json};
 
@@ -49,11 +50,8 @@ impl Scratch {
     }
 
     /// The tool `t` of a `quipu.toml` that has these lines about it.
-    pub(crate) fn tool(&self, lines: &str) -> Box<dyn Adapter> {
-        match &self.config(&format!("[tools.t]\n{lines}\n")).tools["t"].binding {
-            Binding::Executable(executable) => executable.clone(),
-            Binding::Builtin(builtin) => panic!("{builtin:?} is no program"),
-        }
+    pub(crate) fn tool(&self, lines: &str) -> Arc<dyn Bound> {
+        Arc::clone(&self.config(&format!("[tools.t]\n{lines}\n")).tools["t"].bound)
     }
 
     /// Writes a script, and calls it with some arguments.
