@@ -1,5 +1,7 @@
 //! What the core asks of the world, and what comes back.
 
+use std::sync::Arc;
+
 use history::{EventId, Timestamp};
 use value::{Map, Text, Value};
 
@@ -65,7 +67,7 @@ pub enum Request {
     Timer(Timestamp),
 }
 
-/// A question to a model.
+/// A question to a model, with all that was said since it was first asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelCall {
     /// Which agent asks.
@@ -76,14 +78,70 @@ pub struct ModelCall {
     pub system: Text,
     /// What is asked.
     pub prompt: Text,
+    /// What was said since then, at the same node.
+    pub talk: Vec<Said>,
+    /// The events of these messages, the question's first. They follow from the run.
+    pub refs: Vec<EventId>,
+    /// The tools that the model may want.
+    pub tools: Arc<Vec<Offered>>,
     /// The name of the schema that the answer must fit; none for free text.
     pub schema: Option<Text>,
+    /// The same schema, as JSON Schema.
+    pub shape: Option<Arc<Value>>,
     /// Temperature, limits and so on, as the author gave them.
     pub params: Map,
     /// How long it may take.
     pub timeout_ms: Option<u64>,
     /// Which call to a model this is in the run's lineage, from 1 on.
     pub turn: u32,
+}
+
+/// Something that was said after the question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// By the model.
+    Model(Arc<ModelAnswer>),
+    /// By the tools that it wanted, in its order.
+    Tools(Vec<Reply>),
+    /// By us: what does not fit about its answer.
+    Us(Text),
+}
+
+/// What a tool did, as the model is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// Which of the model's wishes it answers.
+    pub id: Text,
+    /// The tool, as the model knows it.
+    pub name: Text,
+    /// What it answered, or what went wrong.
+    pub output: Value,
+    /// It is what went wrong.
+    pub is_error: bool,
+}
+
+/// A tool that a model may want.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offered {
+    /// Its id.
+    pub tool: Text,
+    /// As the model knows it: letters, digits, `_` and `-`, at most 64 of them.
+    pub name: Text,
+    /// What it does.
+    pub description: Text,
+    /// The JSON Schema of what it is given.
+    pub input: Value,
+}
+
+/// A tool that a model wants to be called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    /// How the model tells its wishes apart.
+    pub id: Text,
+    /// The tool, as the model knows it.
+    pub name: Text,
+    /// What it is to be given.
+    pub input: Map,
 }
 
 /// A call of a tool or another adapter.
@@ -153,6 +211,12 @@ pub enum Answer {
 pub struct ModelAnswer {
     /// The text.
     pub text: Text,
+    /// What it thought, where it says so.
+    pub reasoning: Option<Text>,
+    /// The tools that it wants before it goes on.
+    pub uses: Vec<ToolUse>,
+    /// What the provider sent, as it is.
+    pub items: Vec<Arc<Map>>,
     /// Tokens of the prompt.
     pub prompt_tokens: u64,
     /// Tokens of the answer.

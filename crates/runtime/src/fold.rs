@@ -338,6 +338,7 @@ impl Fold {
                 completion_tokens: tokens(usage.and_then(|usage| usage.completion_tokens)),
                 finish_reason: response.finish_reason.clone(),
                 cost: response.cost.clone(),
+                ..ModelAnswer::default()
             })),
         ))
     }

@@ -39,7 +39,8 @@ mod why;
 pub use advance::{Advanced, HasRoom, advance, advance_for, note, rest};
 pub use blocks::may_tell_of_block;
 pub use call::{
-    Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
+    Answer, CallId, ModelAnswer, ModelCall, Offered, Pending, Question, Reply, Request, Said,
+    Stage, ToolCall, ToolUse,
 };
 pub use compare::{Cause, Comparison, Effect, Effects, Parted, Paths, States, Story, compare};
 pub use difference::Difference;

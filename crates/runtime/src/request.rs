@@ -1,5 +1,7 @@
 //! What leaves the core: questions to models, tools, people and the clock.
 
+use std::sync::Arc;
+
 use history::kinds::words::InterruptionReason;
 use history::{EventId, Timestamp};
 use value::{Map, Text, Value, json};
@@ -110,6 +112,10 @@ fn model(
         model: run.options.model.clone().unwrap_or_else(|| agent.model.clone()),
         system: system(plan, step),
         prompt: json::compact(&prompt.into()).into(),
+        talk: Vec::new(),
+        refs: Vec::new(),
+        tools: Arc::default(),
+        shape: step.shape.clone(),
         schema: schema.map(|schema| plan.schemas.schema(schema).name.clone()),
         params: agent.params.clone(),
         timeout_ms: step.timeout_ms,

@@ -281,6 +281,7 @@ fn read_answer(given: &Value) -> Option<Answer> {
         completion_tokens: count("completion_tokens")?,
         finish_reason: text("finish_reason"),
         cost: text("cost"),
+        ..ModelAnswer::default()
     })))
 }
 

@@ -108,5 +108,6 @@ fn uncounted(question: &ModelCall, text: Text) -> Answer {
         text,
         finish_reason: Some("stop".into()),
         cost: None,
+        ..ModelAnswer::default()
     }))
 }

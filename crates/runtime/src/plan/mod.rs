@@ -138,6 +138,8 @@ pub(crate) struct ModelStep {
     pub(crate) input: Option<SchemaId>,
     /// The schema of the answer, the slots of its fields, and that of the whole.
     pub(crate) output: Option<(SchemaId, Vec<Slot>, Slot)>,
+    /// The same schema as JSON Schema.
+    pub(crate) shape: Option<Arc<Value>>,
     pub(crate) out: Option<Slot>,
     pub(crate) timeout_ms: Option<u64>,
 }

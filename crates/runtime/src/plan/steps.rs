@@ -1,6 +1,7 @@
 //! What each node becomes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use graph::ops::{Does, OpDef, Port, SlotKind};
 use graph::{Cmp, Expr, Kind, Operand as Written, Touches, Verb};
@@ -277,8 +278,10 @@ impl Builder<'_> {
         let output = output.map(|(id, fields, whole)| {
             (id, fields.iter().map(|name| self.slot(name)).collect(), self.slot(&whole))
         });
+        let shape = output.as_ref().map(|(id, ..)| Arc::new(self.schemas.json_schema(*id)));
         Step::Model(Box::new(ModelStep {
             agent,
+            shape,
             input: self.schema(place, "input"),
             output,
             out,

@@ -73,6 +73,7 @@ impl<'g> Desk<'g> {
                         text: text.into(),
                         finish_reason: Some("stop".into()),
                         cost: Some("0.0001".into()),
+                        ..ModelAnswer::default()
                     })),
                     Err(trouble) => Answer::Failed(fault(trouble)),
                 };
