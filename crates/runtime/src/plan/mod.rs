@@ -9,6 +9,7 @@ mod duration;
 mod steps;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use graph::{Again, Cmp, Touches};
 use value::{Map, Text, Value};
