@@ -11,7 +11,7 @@ use crate::open::{Waiting, Why};
 use crate::plan::{Plan, PlanNode, Step};
 use crate::record::{Recorder, TOKENS_MAX};
 use crate::run::Run;
-use crate::{Fault, FaultKind, blocks, fits};
+use crate::{Fault, FaultKind, blocks, fits, talk};
 
 /// The change that an answer makes. `given` says that it stands in for one that never came.
 pub(crate) fn answered(
@@ -25,8 +25,13 @@ pub(crate) fn answered(
     let pending = &waiting.pending;
     let here = plan.node(waiting.node);
     let mut recorder = Recorder::new(run, Some(&pending.at)).at_time(ts);
+    let mut message = None;
     let event = match (answer, &pending.request) {
-        (Answer::Model(answer), _) => recorder.model_answer(pending, answer),
+        (Answer::Model(answer), _) => {
+            let (said, response) = recorder.model_answer(pending, answer);
+            message = Some(said);
+            response
+        }
         (Answer::Failed(fault), Request::Model(_)) => recorder.model_failure(pending, fault),
         (Answer::Failed(fault), _) => recorder.tool_result(pending, Err(fault)),
         (Answer::Value(value), _) => recorder.tool_result(pending, Ok(value)),
@@ -39,13 +44,32 @@ pub(crate) fn answered(
         recorder.substitution(pending.intent, event);
     }
     let taken = match waiting.why {
-        Why::Answer => take(plan, here, pending_question(waiting), answer),
+        Why::Answer => {
+            let taken = take(plan, here, pending_question(waiting), answer);
+            match (answer, &pending.request, message) {
+                (Answer::Model(answer), Request::Model(call), Some(message)) if !given => {
+                    let own = run.fiber(waiting.fiber);
+                    let goes_on = talk::goes_on(own, call, answer, misfit(&taken), message);
+                    goes_on.unwrap_or(taken)
+                }
+                _ => taken,
+            }
+        }
         Why::Retry => Taken::Again,
         Why::Expiry(question) => expired(run, here, question),
         Why::Fetch | Why::Act => blocks::taken(waiting, answer),
+        Why::Use(index) => talk::used(index, answer),
     };
     let what = What::Answered { call: pending.id, ts, taken: Box::new(taken) };
     Change { events: recorder.events, what }
+}
+
+/// Why an answer is not of the shape that was asked for.
+fn misfit(taken: &Taken) -> Option<&Fault> {
+    match taken {
+        Taken::Failed(fault, _) if fault.kind == FaultKind::Schema => Some(fault),
+        _ => None,
+    }
 }
 
 fn pending_question(waiting: &Waiting) -> Option<&Question> {

@@ -96,6 +96,14 @@ pub struct ModelCall {
     pub turn: u32,
 }
 
+impl ModelCall {
+    /// Whether another one asks for the same: whose run it is does not matter.
+    pub(crate) fn asks_same(&self, other: &ModelCall) -> bool {
+        let asks = |call: &ModelCall| ModelCall { refs: Vec::new(), ..call.clone() };
+        asks(self) == asks(other)
+    }
+}
+
 /// Something that was said after the question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {

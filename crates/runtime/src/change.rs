@@ -7,12 +7,14 @@ use history::{EventId, Timestamp};
 use value::{Digest, Text, Value};
 
 use crate::call::{CallId, Pending};
+use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::open::Why;
 use crate::options::Options;
 use crate::plan::{LabelNo, NodeNo, Slot, To};
 use crate::run::{Failure, FiberNo, GroupNo, Status};
 use crate::stores::{Channel, Contents};
+use crate::talk::Talk;
 use crate::{Fault, logic};
 
 /// One thing that happens.
@@ -117,6 +119,7 @@ pub(crate) enum What {
         fiber: FiberNo,
         node: NodeNo,
         fault: Box<Fault>,
+        doubt: Doubt,
         pops: bool,
     },
     TriedAgain {
@@ -177,7 +180,6 @@ pub(crate) enum What {
         fiber: FiberNo,
         node: NodeNo,
         calls: Vec<(Pending, Why)>,
-        tool: Option<(Text, Text)>,
     },
     /// A call may leave; it has, where that need not be recorded.
     Allowed {
@@ -228,6 +230,10 @@ pub(crate) enum Taken {
     Fetched(Text, Value),
     /// What a block did to a store is done, with what that gave.
     Acted(Value),
+    /// The model has said something, and the talk goes on.
+    Talked(Box<Talk>, Spent),
+    /// What came of one of the model's wishes.
+    Used(u32, Result<Value, Fault>),
     /// The node fails.
     Failed(Fault, Spent),
 }

@@ -20,7 +20,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::run::{Run, Status};
 use crate::step::step;
-use crate::{Fault, FaultKind, blocks};
+use crate::{Fault, FaultKind, blocks, talk};
 
 /// Folds the events of a run, one after the other.
 pub struct Fold {
@@ -324,8 +324,8 @@ impl Fold {
         if let Some(error) = &response.error {
             return Some(Input::Answer(call, Answer::Failed(Fault::from_error(error))));
         }
-        let text = match before.map(|(_, fact)| &fact.what) {
-            Some(Said::MessageCreated(created)) => text_of(created.message.content.as_deref()?)?,
+        let said = match before.map(|(_, fact)| &fact.what) {
+            Some(Said::MessageCreated(created)) => talk::read(&created.message)?,
             _ => return None,
         };
         let usage = response.usage.as_ref();
@@ -333,12 +333,11 @@ impl Fold {
         Some(Input::Answer(
             call,
             Answer::Model(Box::new(ModelAnswer {
-                text,
                 prompt_tokens: tokens(usage.and_then(|usage| usage.prompt_tokens)),
                 completion_tokens: tokens(usage.and_then(|usage| usage.completion_tokens)),
                 finish_reason: response.finish_reason.clone(),
                 cost: response.cost.clone(),
-                ..ModelAnswer::default()
+                ..said
             })),
         ))
     }
@@ -346,10 +345,6 @@ impl Fold {
 
 fn unsigned(number: Option<i64>) -> Option<u64> {
     number.and_then(|number| u64::try_from(number).ok())
-}
-
-fn text_of(content: &[Arc<value::Map>]) -> Option<Text> {
-    content.first()?.get("text")?.as_text().cloned()
 }
 
 fn is_beginning_of_answer(fact: &Fact) -> bool {

@@ -274,7 +274,7 @@ fn answered(
         // Noted, so that nothing is lost that may have happened.
         let mut recorder = Recorder::new(run, Some(&waiting.pending.at)).at_time(ts);
         match (answer, &waiting.pending.request) {
-            (Answer::Model(answer), _) => recorder.model_answer(&waiting.pending, answer),
+            (Answer::Model(answer), _) => recorder.model_answer(&waiting.pending, answer).1,
             (Answer::Value(value), _) => recorder.tool_result(&waiting.pending, Ok(value)),
             (Answer::Failed(fault), Request::Tool(_)) => {
                 recorder.tool_result(&waiting.pending, Err(fault))

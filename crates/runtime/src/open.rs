@@ -33,6 +33,8 @@ pub(crate) enum Why {
     Fetch,
     /// A block of logic has done it.
     Act,
+    /// It fulfils this wish of a model.
+    Use(u32),
 }
 
 /// All calls that are open. Calls to models and tools are queued, leaving or under way; questions

@@ -26,6 +26,8 @@ pub struct Options {
     pub answers: Option<Text>,
     /// What each tool touches, and how it may run again, as it was declared when the run began.
     pub tools: BTreeMap<Text, ToolContract>,
+    /// What models are told of tools, beside what the graph says.
+    pub offers: BTreeMap<Text, Offer>,
     /// In a fork, writes may leave.
     pub live: bool,
     /// What nodes answer in a fork, the next time they are asked.
@@ -45,6 +47,8 @@ pub struct Limits {
     pub fibers: u64,
     /// Effects under way at the same time.
     pub in_flight: u64,
+    /// Answers of a model at one node, while it wants tools.
+    pub talk: u64,
     /// Tokens of all models.
     pub tokens: Option<u64>,
     /// What all models cost.
@@ -63,11 +67,34 @@ impl Default for Limits {
             depth: 1_000,
             fibers: 100_000,
             in_flight: 64,
+            talk: 20,
             tokens: None,
             cost: None,
             time_ms: None,
             calls: BTreeMap::new(),
         }
+    }
+}
+
+/// What models are told of a tool by whoever answers it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Offer {
+    /// What it does.
+    pub description: Option<Text>,
+    /// The JSON Schema of what it is given.
+    pub input: Option<Value>,
+}
+
+impl Offer {
+    fn value(&self) -> Value {
+        let description = self.description.clone().map(|text| ("description", Value::Text(text)));
+        let input = self.input.clone().map(|input| ("input", input));
+        Value::map(description.into_iter().chain(input))
+    }
+
+    fn read(value: &Value) -> Offer {
+        let description = value.get("description").and_then(Value::as_text).cloned();
+        Offer { description, input: value.get("input").cloned() }
     }
 }
 
@@ -94,6 +121,7 @@ impl Options {
             ("depth", self.limits.depth, usual.depth),
             ("fibers", self.limits.fibers, usual.fibers),
             ("in_flight", self.limits.in_flight, usual.in_flight),
+            ("talk", self.limits.talk, usual.talk),
         ] {
             if own != usual {
                 limits.insert(name.into(), Value::count(own));
@@ -137,6 +165,10 @@ impl Options {
             let tools = self.tools.iter().map(|(tool, contract)| (tool.clone(), contract.value()));
             put("tools", Value::map(tools));
         }
+        if !self.offers.is_empty() {
+            let offers = self.offers.iter().map(|(tool, offer)| (tool.clone(), offer.value()));
+            put("offers", Value::map(offers));
+        }
         if !self.outputs.is_empty() {
             let outputs = self.outputs.iter().map(|(at, value)| (at.clone(), value.clone()));
             put("outputs", Value::map(outputs));
@@ -164,6 +196,7 @@ impl Options {
                 fibers: count("fibers", usual.fibers),
                 // With none at all, nothing would ever leave.
                 in_flight: count("in_flight", usual.in_flight).max(1),
+                talk: count("talk", usual.talk),
                 tokens: maybe("tokens"),
                 cost: limits
                     .and_then(|limits| limits.get("cost"))
@@ -183,6 +216,10 @@ impl Options {
             tools: members(map.get("tools"))
                 .iter()
                 .map(|(tool, contract)| (tool.clone(), ToolContract::read(contract)))
+                .collect(),
+            offers: members(map.get("offers"))
+                .iter()
+                .map(|(tool, offer)| (tool.clone(), Offer::read(offer)))
                 .collect(),
             live: is("live"),
             outputs: members(map.get("outputs"))

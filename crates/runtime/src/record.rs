@@ -14,9 +14,9 @@ use history::kinds::{
 };
 use value::{Digest, Map, Text, Value};
 
-use crate::call::{ModelAnswer, ModelCall, Pending, Question, ToolCall as Call};
+use crate::call::{ModelAnswer, ModelCall, Offered, Pending, Question, ToolCall as Call};
 use crate::run::Run;
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, talk};
 
 /// No answer counts for more tokens, whoever says so: numbers up to here are exact everywhere.
 pub(crate) const TOKENS_MAX: u64 = 1 << 53;
@@ -59,24 +59,41 @@ impl<'a> Recorder<'a> {
         self.common.correlation_id = Some(name.clone());
     }
 
-    /// A question to a model: the message, and the request.
-    pub(crate) fn model_call(&mut self, name: &Text, call: &ModelCall) -> EventId {
+    /// A question to a model: what is new in it, and the request.
+    pub(crate) fn model_call(
+        &mut self,
+        name: &Text,
+        call: &mut ModelCall,
+        message: Message,
+    ) -> EventId {
         self.turn(name);
-        let message = self.add(&MessageCreated { message: said(Role::User, &call.prompt) });
+        let message = self.add(&MessageCreated { message });
+        call.refs.push(message);
         self.add(&ModelRequest {
             model: Some(call.model.clone()),
             params: Some(Arc::new(call.params.clone())),
-            input_refs: Some(vec![Ref::Event(message)]),
-            tools_spec: None,
+            input_refs: Some(call.refs.iter().copied().map(Ref::Event).collect()),
+            tools_spec: (!call.tools.is_empty()).then(|| tools_spec(&call.tools)),
             request_id: Some(name.clone()),
         })
     }
 
-    pub(crate) fn model_answer(&mut self, pending: &Pending, answer: &ModelAnswer) -> EventId {
+    /// What a model said: the message, and that it answered.
+    pub(crate) fn model_answer(
+        &mut self,
+        pending: &Pending,
+        answer: &ModelAnswer,
+    ) -> (EventId, EventId) {
         self.turn(&pending.name);
-        let message = self.add(&MessageCreated { message: said(Role::Assistant, &answer.text) });
+        let message = self.add(&MessageCreated {
+            message: Message {
+                content: Some(talk::parts(answer)),
+                items: (!answer.items.is_empty()).then(|| answer.items.clone()),
+                ..said(Role::Assistant, &answer.text)
+            },
+        });
         let count = |tokens: u64| i64::try_from(tokens.min(TOKENS_MAX)).ok();
-        self.add(&ModelResponse {
+        let response = self.add(&ModelResponse {
             request_id: pending.name.clone(),
             output_ref: Some(message.to_string().into()),
             usage: Some(Usage {
@@ -90,7 +107,8 @@ impl<'a> Recorder<'a> {
             attempt: Some(i64::from(pending.attempt)),
             cost: answer.cost.clone(),
             error: None,
-        })
+        });
+        (message, response)
     }
 
     pub(crate) fn model_failure(&mut self, pending: &Pending, fault: &Fault) -> EventId {
@@ -267,16 +285,27 @@ fn bounded(step: u64) -> i64 {
     i64::try_from(step).unwrap_or(i64::MAX)
 }
 
-fn said(role: Role, text: &Text) -> Message {
-    let part = [("text", Value::Text(text.clone())), ("type", "text".into())];
-    let part: Map = part.map(|(name, value)| (name.into(), value)).into_iter().collect();
-    Message {
-        id: None,
-        role: Some(role),
-        content: Some(vec![Arc::new(part)]),
-        created_at: None,
-        items: None,
-    }
+/// A message that is nothing but text.
+pub(crate) fn said(role: Role, text: &Text) -> Message {
+    let text = part([("text", Value::Text(text.clone())), ("type", "text".into())]);
+    Message { id: None, role: Some(role), content: Some(vec![text]), created_at: None, items: None }
+}
+
+/// A part of a message.
+pub(crate) fn part(members: impl IntoIterator<Item = (&'static str, Value)>) -> Arc<Map> {
+    let members = members.into_iter().map(|(name, value)| (name.into(), value));
+    Arc::new(members.collect())
+}
+
+/// The tools of a request, as the model is told of them.
+fn tools_spec(tools: &[Offered]) -> Value {
+    Value::list(tools.iter().map(|tool| {
+        Value::map([
+            ("name", Value::Text(tool.name.clone())),
+            ("description", Value::Text(tool.description.clone())),
+            ("input_schema", tool.input.clone()),
+        ])
+    }))
 }
 
 /// The key under which an effect may run again: the same for every attempt, another in every fork.

@@ -3,6 +3,7 @@
 //! later, its prompts and its logic would be others.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use value::{Map, Value};
 
@@ -40,6 +41,19 @@ fn recorded_answer(answer: &Answer) -> Option<Answer> {
         {
             let details = Some(recorded_value(details));
             Some(Answer::Failed(Fault { kind: kind.clone(), message: message.clone(), details }))
+        }
+        Answer::Model(answer)
+            if !answer.uses.iter().all(|wish| is_map_recorded(&wish.input))
+                || !answer.items.iter().all(|item| is_map_recorded(item)) =>
+        {
+            let mut answer = answer.clone();
+            for wish in &mut answer.uses {
+                wish.input = recorded_map(&wish.input);
+            }
+            for item in &mut answer.items {
+                *item = Arc::new(recorded_map(item));
+            }
+            Some(Answer::Model(answer))
         }
         _ => None,
     }

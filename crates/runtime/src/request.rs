@@ -6,10 +6,8 @@ use history::kinds::words::InterruptionReason;
 use history::{EventId, Timestamp};
 use value::{Map, Text, Value, json};
 
-use crate::Fault;
-use crate::answer;
 use crate::call::{
-    Answer, CallId, ModelAnswer, ModelCall, Pending, Question, Request, Stage, ToolCall,
+    Answer, CallId, ModelAnswer, ModelCall, Offered, Pending, Question, Request, Stage, ToolCall,
 };
 use crate::change::{Change, What};
 use crate::functions::shown;
@@ -22,6 +20,7 @@ use crate::record::{Recorder, question_id};
 use crate::run::{Fiber, FiberNo, Run};
 use crate::schema::SchemaId;
 use crate::step::value_of;
+use crate::{Fault, answer, talk};
 use graph::Again;
 
 /// A node asks for something.
@@ -34,7 +33,7 @@ pub(crate) fn request(
     here: &PlanNode,
 ) -> Result<Change, Fault> {
     match &here.step {
-        Step::Model(step) => Ok(model(plan, run, own, fiber, node, here, step)),
+        Step::Model(step) => Ok(talk::go_on(plan, run, own, fiber, node, here, step)),
         Step::Tool(step) => {
             Ok(match chosen(own, step) {
                 Ok(name) => {
@@ -68,11 +67,11 @@ pub(crate) fn request(
     }
 }
 
-fn named(id: CallId, prefix: char) -> Text {
+pub(crate) fn named(id: CallId, prefix: char) -> Text {
     format!("{prefix}{id}").into()
 }
 
-fn pending(
+pub(crate) fn pending(
     run: &Run,
     here: &PlanNode,
     (id, name): (CallId, Text),
@@ -92,42 +91,34 @@ fn pending(
     }
 }
 
-fn model(
+/// What a model is asked first.
+pub(crate) fn first_call(
     plan: &Plan,
     run: &Run,
     own: &Fiber,
-    fiber: FiberNo,
-    node: NodeNo,
-    here: &PlanNode,
     step: &ModelStep,
-) -> Change {
+    tools: Arc<Vec<Offered>>,
+) -> ModelCall {
     let agent = &plan.agents[step.agent as usize];
     let prompt = match step.input {
         Some(schema) => shaped(plan, run, own, schema),
         None => visible(plan, run, own),
     };
     let schema = step.output.as_ref().map(|(schema, ..)| *schema);
-    let call = ModelCall {
+    ModelCall {
         agent: agent.id.clone(),
         model: run.options.model.clone().unwrap_or_else(|| agent.model.clone()),
         system: system(plan, step),
         prompt: json::compact(&prompt.into()).into(),
         talk: Vec::new(),
         refs: Vec::new(),
-        tools: Arc::default(),
+        tools,
         shape: step.shape.clone(),
         schema: schema.map(|schema| plan.schemas.schema(schema).name.clone()),
         params: agent.params.clone(),
         timeout_ms: step.timeout_ms,
         turn: run.counts.requests + 1,
-    };
-    let id = run.counts.calls + 1;
-    let name = named(id, 'q');
-    let mut recorder = Recorder::new(run, Some(&here.at));
-    let intent = recorder.model_call(&name, &call);
-    let pending = pending(run, here, (id, name), intent, Request::Model(Box::new(call)));
-    let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)], tool: None };
-    Change { events: recorder.events, what }
+    }
 }
 
 /// Who the model is, and in which shape it must answer.
@@ -169,6 +160,11 @@ fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep, tool: Text) -> Too
             [("input".into(), first.unwrap_or_else(|| "".into()))].into_iter().collect()
         }
     };
+    tool_call(run, tool, args, step.timeout_ms)
+}
+
+/// A call of one of the agent's tools.
+pub(crate) fn tool_call(run: &Run, tool: Text, args: Map, timeout_ms: Option<u64>) -> ToolCall {
     let contract = run.options.tools.get(&tool).copied().unwrap_or(ToolContract::UNKNOWN);
     let server = ToolCall::TOOLS.into();
     ToolCall {
@@ -179,7 +175,7 @@ fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep, tool: Text) -> Too
         touches: contract.touches,
         again: contract.again,
         store: None,
-        timeout_ms: step.timeout_ms,
+        timeout_ms,
     }
 }
 
@@ -237,7 +233,6 @@ pub(crate) fn tool_change(
     call: ToolCall,
 ) -> Change {
     let id = run.counts.calls + 1;
-    let tool = Some((call.server.clone(), call.tool.clone()));
     let name = named(id, 'c');
     let mut recorder = Recorder::new(run, Some(&here.at));
     let intent = recorder.tool_call(&name, &call, own.cause);
@@ -247,7 +242,7 @@ pub(crate) fn tool_change(
         pending.key = effect.key;
         pending.attempt = effect.attempts.saturating_add(1);
     }
-    let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)], tool };
+    let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)] };
     Change { events: recorder.events, what }
 }
 
@@ -282,7 +277,7 @@ fn ask(
         let timer = pending(run, here, (id + 1, name), intent, Request::Timer(due));
         calls.push((timer, Why::Expiry(id)));
     }
-    let what = What::Requested { fiber, node, calls, tool: None };
+    let what = What::Requested { fiber, node, calls };
     Change { events: recorder.events, what }
 }
 
@@ -305,7 +300,7 @@ fn timer_change(
     let mut recorder = Recorder::new(run, Some(&here.at));
     let intent = recorder.timer(&name, due);
     let timer = pending(run, here, (id, name), intent, Request::Timer(due));
-    let what = What::Requested { fiber, node, calls: vec![(timer, why)], tool: None };
+    let what = What::Requested { fiber, node, calls: vec![(timer, why)] };
     Change { events: recorder.events, what }
 }
 

@@ -235,7 +235,8 @@ fn go(
 }
 
 pub(crate) fn failed(fiber: FiberNo, node: NodeNo, fault: Fault, pops: bool) -> Change {
-    Change::derived(What::Failed { fiber, node, fault: Box::new(fault), pops })
+    let doubt = Doubt::Nothing;
+    Change::derived(What::Failed { fiber, node, fault: Box::new(fault), doubt, pops })
 }
 
 fn too_deep(run: &Run, fiber: &Fiber) -> Result<(), Fault> {

@@ -2,6 +2,7 @@
 
 use value::Value;
 
+use crate::call::CallId;
 use crate::fork::beneath;
 use crate::plan::{NodeNo, Plan, Slot, Step, To};
 use crate::run::{Failure, Fiber, FiberNo, Group, GroupNo, Mode, Run};
@@ -62,6 +63,7 @@ impl Run {
                 tries: Vec::new(),
                 cause,
                 errand: None,
+                talk: None,
             };
             self.fibers.insert(id, branch);
             self.ready.insert((turns, id));
@@ -120,11 +122,13 @@ impl Run {
         self.settled.pop_front();
         let lost = beneath(self, &self.groups[&number]);
         for fiber in lost {
+            let calls: Vec<CallId> =
+                self.calls_of(fiber).map(|waiting| waiting.pending.id).collect();
             let Some(own) = self.fibers.remove(&fiber) else { continue };
             self.ready.remove(&(own.turns, fiber));
             match own.mode {
                 Mode::AtJoin(inner, _) => drop(self.groups.remove(&inner)),
-                Mode::Waits(call, _) => self.abandon(call),
+                Mode::Waits(..) => calls.into_iter().for_each(|call| self.abandon(call)),
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! What becomes of calls: made, answered, interrupted, given up.
 
-use value::Text;
+use value::Value;
 
 use crate::call::{CallId, Pending, Request, Stage};
 use crate::change::{Spent, Taken};
@@ -26,6 +26,7 @@ impl Run {
                     own.frame.set(slot, Some(value));
                 }
                 own.forget_tries(waiting.node);
+                own.talk = None;
                 if let Some(output) = output {
                     self.last_output = output;
                 }
@@ -45,6 +46,18 @@ impl Run {
                 self.wake(waiting.fiber, Mode::Go(waiting.node));
                 self.acted(plan, waiting.fiber, waiting.node);
             }
+            Taken::Talked(talk, spent) => {
+                own.talk = Some(talk);
+                self.spend(spent);
+                self.wake(waiting.fiber, Mode::Go(waiting.node));
+            }
+            Taken::Used(index, Ok(value)) => {
+                self.used(&waiting, index, Ok(value), Doubt::Nothing);
+            }
+            Taken::Used(_, Err(fault)) => {
+                let doubt = doubt(&waiting, &fault);
+                self.fail(&waiting, fault, doubt);
+            }
             Taken::Failed(fault, spent) => {
                 let doubt = doubt(&waiting, &fault);
                 if waiting.why == Why::Answer && matches!(waiting.pending.request, Request::Tool(_))
@@ -54,6 +67,24 @@ impl Run {
                 self.spend(spent);
                 self.fail(&waiting, fault, doubt);
             }
+        }
+    }
+
+    /// Something came of one of the model's wishes. When something has of all, it is told.
+    pub(super) fn used(
+        &mut self,
+        waiting: &Waiting,
+        index: u32,
+        outcome: Result<Value, Fault>,
+        doubt: Doubt,
+    ) {
+        let own = self.own(waiting.fiber);
+        let Some(talk) = &mut own.talk else { return };
+        talk.settle(index, outcome, doubt);
+        let next = talk.calls().next();
+        match next {
+            Some(call) => own.mode = Mode::Waits(call, waiting.node),
+            None => self.wake(waiting.fiber, Mode::Go(waiting.node)),
         }
     }
 
@@ -80,14 +111,7 @@ impl Run {
         self.abandoned.insert(call, waiting);
     }
 
-    pub(super) fn requested(
-        &mut self,
-        fiber: FiberNo,
-        node: NodeNo,
-        calls: Vec<(Pending, Why)>,
-        tool: Option<(Text, Text)>,
-    ) {
-        tool.into_iter().for_each(|tool| self.counts.called(tool));
+    pub(super) fn requested(&mut self, fiber: FiberNo, node: NodeNo, calls: Vec<(Pending, Why)>) {
         let own = self.own(fiber);
         let turns = own.turns;
         let first = calls.first().map_or(0, |(pending, _)| pending.id);
@@ -98,7 +122,13 @@ impl Run {
             match &pending.request {
                 Request::Model(_) => self.counts.requests += 1,
                 Request::Question(_) => self.counts.questions += 1,
-                Request::Tool(_) | Request::Timer(_) => {}
+                Request::Tool(call) => {
+                    self.counts.called((call.server.clone(), call.tool.clone()));
+                }
+                Request::Timer(_) => {}
+            }
+            if let (Why::Use(index), Some(talk)) = (why, &mut self.own(fiber).talk) {
+                talk.called(index, pending.id);
             }
             self.open.insert(Waiting { pending, fiber, node, why });
         }
@@ -123,6 +153,8 @@ fn doubt(waiting: &Waiting, fault: &Fault) -> Doubt {
     match waiting.why {
         Why::Answer => doubt,
         // A block that is tried again does what it does anew, and not with the keys from before.
-        Why::Fetch | Why::Act | Why::Retry | Why::Expiry(_) => doubt.beyond_its_node(),
+        Why::Fetch | Why::Act | Why::Retry | Why::Expiry(_) | Why::Use(_) => {
+            doubt.beyond_its_node()
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::call::Pending;
 use crate::change::{Began, Change, Kept, What};
 use crate::doubt::Doubt;
 use crate::frame::Frame;
-use crate::open::Waiting;
+use crate::open::{Waiting, Why};
 use crate::plan::{NodeNo, Operand, Plan, Slot, Step, To};
 use crate::run::{
     Activation, ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status, Try,
@@ -126,14 +126,15 @@ impl Run {
                     matches!(plan.node(node).step, Step::Return(Operand::Lit(Value::Null)));
                 self.own(fiber).mode = Mode::Back((!is_bare).then_some(value));
             }
-            What::Failed { fiber, node, fault, pops } => {
+            What::Failed { fiber, node, fault, doubt, pops } => {
                 self.counts.steps += 1;
                 if pops {
                     self.pop(fiber);
                 }
                 let own = self.own(fiber);
                 own.errand = None;
-                own.mode = own.failing(node, *fault, &plan.node(node).at, Doubt::Nothing);
+                own.talk = None;
+                own.mode = own.failing(node, *fault, &plan.node(node).at, doubt);
             }
             What::LogicFailed { fiber, node, fault } => {
                 self.counts.steps += 1;
@@ -202,9 +203,9 @@ impl Run {
                 }
                 self.go_on(fiber, node, plan.node(node).next);
             }
-            What::Requested { fiber, node, calls, tool } => {
+            What::Requested { fiber, node, calls } => {
                 self.counts.steps += 1;
-                self.requested(fiber, node, calls, tool);
+                self.requested(fiber, node, calls);
             }
             What::Allowed { call } => self.open.allow(call),
             What::Refused { call, fault } => {
@@ -299,6 +300,7 @@ impl Run {
             tries: Vec::new(),
             cause,
             errand: None,
+            talk: None,
         };
         self.fibers.insert(0, fiber);
         self.counts.fibers = 1;
@@ -326,14 +328,18 @@ impl Run {
         let own = self.own(fiber);
         if matches!(mode, Mode::Failing(..)) {
             own.errand = None;
+            own.talk = None;
         }
         own.mode = mode;
         let turns = own.turns;
         self.ready.insert((turns, fiber));
     }
 
-    /// A call has failed, and with it the node that made it.
+    /// A call has failed, and with it the node that made it, unless it is for a model to know.
     fn fail(&mut self, waiting: &Waiting, fault: Fault, doubt: Doubt) {
+        if let Why::Use(index) = waiting.why {
+            return self.used(waiting, index, Err(fault), doubt);
+        }
         let at = &waiting.pending.at;
         let mode = self.own(waiting.fiber).failing(waiting.node, fault, at, doubt);
         self.wake(waiting.fiber, mode);

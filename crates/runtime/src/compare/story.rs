@@ -88,6 +88,7 @@ pub(super) fn asks_same(a: &Request, b: &Request) -> bool {
         (Request::Question(a), Request::Question(b)) => {
             a.prompt == b.prompt && a.options == b.options && a.schema == b.schema
         }
+        (Request::Model(a), Request::Model(b)) => a.asks_same(b),
         (a, b) => a == b,
     }
 }

@@ -8,8 +8,8 @@ use graph::{Declarations, Filled, Graph, Index, Kind, Label, Node, Operand as Wr
 use value::{Map, Text, Value};
 
 use super::{
-    Agent, Backoff, ChannelDef, LabelNo, NodeNo, Operand, Plan, PlanLabel, PlanNode, Retry, Slot,
-    Step, StoreDef, Strategy, To,
+    Agent, AgentTool, Backoff, ChannelDef, LabelNo, NodeNo, Operand, Plan, PlanLabel, PlanNode,
+    Retry, Slot, Step, StoreDef, Strategy, To,
 };
 use crate::logic::Block;
 use crate::reduce::Reducer;
@@ -299,7 +299,7 @@ impl<'g> Builder<'g> {
         let error = self.slot(&"_error".into());
         Ok(Plan {
             name: name.unwrap_or_else(|| "agent".into()),
-            agents: agents(&graph.declarations),
+            agents: agents(&graph.declarations, &self.schemas),
             stores: stores(&graph.declarations),
             channels: channels(&graph.declarations),
             entry,
@@ -324,7 +324,7 @@ fn text_of(value: &Value, name: &str) -> Option<Text> {
     value.get(name).and_then(Value::as_text).cloned()
 }
 
-fn agents(declared: &Declarations) -> Vec<Agent> {
+fn agents(declared: &Declarations, schemas: &Schemas) -> Vec<Agent> {
     let all = declared.of(Kind::Agents).iter();
     all.map(|(id, agent)| Agent {
         id: id.clone(),
@@ -333,8 +333,27 @@ fn agents(declared: &Declarations) -> Vec<Agent> {
             .or_else(|| text_of(agent, "prompt"))
             .unwrap_or_else(|| "".into()),
         params: agent.get("config").and_then(Value::as_map).cloned().unwrap_or_else(Map::default),
+        tools: tools_of(agent, declared, schemas),
     })
     .collect()
+}
+
+fn tools_of(agent: &Value, declared: &Declarations, schemas: &Schemas) -> Vec<AgentTool> {
+    let named = agent.get("tools").and_then(Value::as_list).into_iter().flat_map(|all| all.iter());
+    let mut tools: Vec<AgentTool> = Vec::new();
+    for id in named.filter_map(Value::as_text) {
+        let Some(tool) = declared.of(Kind::Tools).get(id) else { continue };
+        if tools.iter().any(|known| known.id == *id) {
+            continue;
+        }
+        tools.push(AgentTool {
+            id: id.clone(),
+            label: text_of(tool, "label").unwrap_or_else(|| id.clone()),
+            description: text_of(tool, "description"),
+            input: text_of(tool, "input_schema").and_then(|name| schemas.find(&name)),
+        });
+    }
+    tools
 }
 
 fn stores(declared: &Declarations) -> Vec<StoreDef> {

@@ -274,6 +274,17 @@ pub(crate) struct Agent {
     pub(crate) model: Text,
     pub(crate) prompt: Text,
     pub(crate) params: Map,
+    /// The tools that it may want.
+    pub(crate) tools: Vec<AgentTool>,
+}
+
+/// A tool of an agent.
+#[derive(Debug)]
+pub(crate) struct AgentTool {
+    pub(crate) id: Text,
+    pub(crate) label: Text,
+    pub(crate) description: Option<Text>,
+    pub(crate) input: Option<SchemaId>,
 }
 
 #[derive(Debug)]
@@ -372,6 +383,10 @@ impl Plan {
     pub fn tools(&self) -> Vec<Text> {
         let mut tools: Vec<Text> = Vec::new();
         for node in &self.nodes {
+            if let Step::Model(step) = &node.step {
+                let own = &self.agents[step.agent as usize].tools;
+                tools.extend(own.iter().map(|tool| tool.id.clone()));
+            }
             if let Step::Tool(step) = &node.step {
                 match &step.tool {
                     Operand::Lit(Value::Text(tool)) => tools.push(tool.clone()),

@@ -12,6 +12,7 @@ use crate::call::CallId;
 use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::plan::{LabelNo, NodeNo, Plan, Slot};
+use crate::talk::Talk;
 
 /// One line of control.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,8 @@ pub(crate) struct Fiber {
     pub(crate) cause: Option<EventId>,
     /// What a block of logic has to do with stores that outlive the run, while it has.
     pub(crate) errand: Option<Box<Errand>>,
+    /// What is said between the node that it is at and a model, while it is.
+    pub(crate) talk: Option<Box<Talk>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

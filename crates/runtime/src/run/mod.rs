@@ -342,7 +342,13 @@ impl Run {
             Some(Mode::Waits(call, _)) => Some(*call),
             _ => None,
         };
-        call.into_iter().flat_map(|call| self.open.with_expiry(call))
+        let talk = self.fibers.get(&fiber).and_then(|fiber| fiber.talk.as_deref());
+        let others = talk
+            .into_iter()
+            .flat_map(|talk| talk.calls())
+            .filter(move |other| Some(*other) != call);
+        let calls = call.into_iter().chain(others);
+        calls.flat_map(|call| self.open.with_expiry(call))
     }
 
     /// Whether it waits for moments that are not the end of a question.

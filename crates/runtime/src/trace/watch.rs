@@ -379,6 +379,13 @@ impl Teller<'_> {
                     }
                 };
                 tell(*fiber, self.at(*node), step);
+                // A question is told of with its timer; what a model wants is told of one by one.
+                for (other, why) in calls.iter().skip(1) {
+                    if let Why::Use(_) = why {
+                        let (call, request) = (other.name.clone(), other.request.clone());
+                        tell(*fiber, self.at(*node), StepKind::Requested { call, request });
+                    }
+                }
             }
             What::Left { call, .. } => about(*call, &|waiting| {
                 let Pending { name, attempt, stage, .. } = &waiting.pending;
@@ -416,7 +423,7 @@ impl Teller<'_> {
         // What a moment without an answer answers is the question.
         let asked = match waiting.why {
             Why::Expiry(question) => self.waiting(question).unwrap_or(waiting),
-            Why::Answer | Why::Retry | Why::Fetch | Why::Act => waiting,
+            Why::Answer | Why::Retry | Why::Fetch | Why::Act | Why::Use(_) => waiting,
         };
         let call = asked.pending.name.clone();
         let by = by(waiting, events);
@@ -442,6 +449,14 @@ impl Teller<'_> {
                     false => Some(waiting.pending.at.clone()),
                 };
                 Answered { call, by, answer: Ok(value.clone()), wrote: Vec::new(), to }
+            }
+            Taken::Talked(talk, _) => {
+                let (answer, to) = (Ok(talk.heard()), Some(waiting.pending.at.clone()));
+                Answered { call, by, answer, wrote: Vec::new(), to }
+            }
+            Taken::Used(_, outcome) => {
+                let (answer, to) = (outcome.clone(), Some(waiting.pending.at.clone()));
+                Answered { call, by, answer, wrote: Vec::new(), to }
             }
             Taken::Failed(fault, _) => {
                 let answer = Err(fault.clone());

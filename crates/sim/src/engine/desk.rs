@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use graph::Graph;
+use history::kinds::words::Role;
 use history::kinds::{Fact, What};
-use runtime::{Answer, Fault, FaultKind, Happened, ModelAnswer, Pending, Request};
-use value::{Text, Value, json};
+use runtime::{Answer, Fault, FaultKind, Happened, ModelAnswer, Pending, Request, ToolUse};
+use value::{Map, Text, Value, json};
 
 use super::outcome::Asked;
 use super::world::{Doubt, Fault as Trouble, Reply, World};
@@ -56,21 +57,31 @@ impl<'g> Desk<'g> {
         match &fact.what {
             What::MessageCreated(created) => {
                 let content = created.message.content.as_deref().unwrap_or_default();
-                let text = content.first().and_then(|part| part.get("text")?.as_text().cloned());
-                self.prompt = text;
+                self.prompt = match created.message.role {
+                    Some(Role::Tool) => {
+                        let told = Value::list(content.iter().map(|part| told(part)));
+                        Some(json::compact(&told).into())
+                    }
+                    _ => content.first().and_then(|part| part.get("text")?.as_text().cloned()),
+                };
             }
             What::ModelRequest(request) => {
                 let name = request.request_id.clone().unwrap_or_else(|| "".into());
-                let prompt = json::parse(self.prompt.as_deref().unwrap_or("null"));
-                let prompt = json::canonical(&prompt.unwrap_or_default());
+                // What is no JSON is our own words, about an answer that does not fit.
+                let prompt = match json::parse(self.prompt.as_deref().unwrap_or("null")) {
+                    Ok(prompt) => json::canonical(&prompt),
+                    Err(_) => "again".to_string(),
+                };
+                let tools: Vec<Text> = names(request.tools_spec.as_ref());
                 let request = self.asks(&at, format!("model {prompt}"));
                 let fields = self.fields(&at);
-                let said = self.world.model(&at, &request, fields.as_deref());
+                let said = self.world.model(&at, &request, fields.as_deref(), &tools);
                 let answer = match said {
-                    Ok(text) => Answer::Model(Box::new(ModelAnswer {
+                    Ok(heard) => Answer::Model(Box::new(ModelAnswer {
                         prompt_tokens: prompt.len() as u64,
-                        completion_tokens: text.len() as u64,
-                        text: text.into(),
+                        completion_tokens: heard.text.len() as u64,
+                        text: heard.text.into(),
+                        uses: (1..).zip(heard.wishes).map(wish).collect(),
                         finish_reason: Some("stop".into()),
                         cost: Some("0.0001".into()),
                         ..ModelAnswer::default()
@@ -160,6 +171,23 @@ impl<'g> Desk<'g> {
         let schema = node.operands.text("output")?;
         Some(self.graph.declarations.fields(schema).map(|(_, field)| field.clone()).collect())
     }
+}
+
+/// What a model is told of one of its wishes: what came of it, or that it failed.
+fn told(part: &Map) -> Value {
+    match part.get("is_error") {
+        Some(_) => "failed".into(),
+        None => part.get("output").cloned().unwrap_or_default(),
+    }
+}
+
+fn names(tools: Option<&Value>) -> Vec<Text> {
+    let tools = tools.and_then(Value::as_list).unwrap_or_default().iter();
+    tools.filter_map(|tool| tool.get("name")?.as_text().cloned()).collect()
+}
+
+fn wish((number, (name, input)): (u32, (Text, Map))) -> ToolUse {
+    ToolUse { id: format!("w{number}").into(), name, input }
 }
 
 fn fault(trouble: Trouble) -> Fault {

@@ -53,6 +53,21 @@ impl Fault {
     }
 }
 
+/// What a model says, and which tools it wants with what before it goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    /// What it says.
+    pub text: String,
+    /// What it wants.
+    pub wishes: Vec<(Text, Map)>,
+}
+
+impl Heard {
+    fn text(text: String) -> Heard {
+        Heard { text, wishes: Vec::new() }
+    }
+}
+
 /// What a person does about a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
@@ -120,7 +135,7 @@ impl World {
 
     /// One that says what is written: `{"main/n1": [ANSWER, ...]}`. Text is what a model says;
     /// `{"fault": CODE}` is a failure, with `"in_doubt": true` of something that may have
-    /// happened; a person says `{"after_ms": 5, "answer": VALUE}` or, with null, nothing. `again`
+    /// happened; `{"wants": [{"tool": ID, "input": {}}]}` is what a model wants; a person says `{"after_ms": 5, "answer": VALUE}` or, with null, nothing. `again`
     /// is how tools may run again, `key` where nothing is said.
     pub fn scripted(script: Map) -> World {
         let again = match script.get("again").and_then(Value::as_text).map(|word| &**word) {
@@ -136,17 +151,31 @@ impl World {
         World { answers: self.answers.clone(), again: self.again, asked: BTreeMap::new() }
     }
 
-    /// What a model says. `fields` are those of the schema that the answer must fit, if any.
+    /// What a model says. `fields` are those of the schema that the answer must fit, if any;
+    /// `tools` are those that it may want.
     pub fn model(
         &mut self,
         at: &str,
         request: &str,
         fields: Option<&[Value]>,
-    ) -> Result<String, Fault> {
+        tools: &[Text],
+    ) -> Result<Heard, Fault> {
         match self.next(at, request) {
-            Next::Random(mut random) => seeded_model(&mut random, fields),
-            Next::Written(Value::Text(text)) => Ok(text.to_string()),
-            Next::Written(value) => written(value).map(|value| json::compact(&value)),
+            Next::Random(mut random) => {
+                if tools.is_empty() || !random.one_in(3) {
+                    return seeded_model(&mut random, fields).map(Heard::text);
+                }
+                let wishes = (0..random.between(1, 3)).map(|_| wish(&mut random, tools));
+                Ok(Heard { wishes: wishes.collect(), text: "let me look".to_string() })
+            }
+            Next::Written(Value::Text(text)) => Ok(Heard::text(text.to_string())),
+            Next::Written(value) => match value.get("wants").and_then(Value::as_list) {
+                Some(wishes) => Ok(Heard {
+                    text: String::new(),
+                    wishes: wishes.iter().filter_map(written_wish).collect(),
+                }),
+                None => written(value).map(|value| Heard::text(json::compact(&value))),
+            },
         }
     }
 
@@ -226,6 +255,21 @@ fn written(value: Value) -> Result<Value, Fault> {
         Some(code) => Err(Fault::new(code)),
         None => Ok(value),
     }
+}
+
+/// Now and then a tool that nobody has offered.
+fn wish(random: &mut Random, tools: &[Text]) -> (Text, Map) {
+    let tool = match random.one_in(6) {
+        true => "conjure".into(),
+        false => random.pick(tools).clone(),
+    };
+    let input = [("z".into(), Value::Int(random.below(3) as i64)), ("b".into(), Value::Float(2.0))];
+    (tool, input.into_iter().collect())
+}
+
+fn written_wish(wish: &Value) -> Option<(Text, Map)> {
+    let input = wish.get("input").and_then(Value::as_map).cloned().unwrap_or_default();
+    Some((wish.get("tool")?.as_text()?.clone(), input))
 }
 
 fn seeded_tool(random: &mut Random) -> Result<Value, Fault> {
@@ -333,11 +377,13 @@ mod tests {
         ];
         let mut world = World::seeded(1);
         let said: Vec<_> =
-            (0..300).map(|at| world.model("a/n1", &at.to_string(), Some(&fields))).collect();
-        let ok = |find: &str| said.iter().flatten().any(|text| text.contains(find));
+            (0..300).map(|at| world.model("a/n1", &at.to_string(), Some(&fields), &[])).collect();
+        let ok = |find: &str| said.iter().flatten().any(|heard| heard.text.contains(find));
         assert!(ok("```json") && ok("I say {") && ok("rather not") && ok("extra_member"));
         assert!(
-            said.iter().flatten().any(|text| json::parse(text).is_err() && text.starts_with('{'))
+            said.iter()
+                .flatten()
+                .any(|heard| json::parse(&heard.text).is_err() && heard.text.starts_with('{'))
         );
         assert!(said.iter().any(Result::is_err));
     }

@@ -78,7 +78,7 @@ const DECLARATIONS: &str = r#"{
     "rows": {"default": [{"n": 2, "s": "x"}, {"n": 1, "s": "y"}, {"n": 3, "s": "x"}]},
     "o": {"default": {"ox": 1}}
   },
-  "agents": {"writer": {"model": "m"}, "judge": {"model": "m"}},
+  "agents": {"writer": {"model": "m"}, "judge": {"model": "m", "tools": ["search", "send"]}},
   "tools": {"search": {}, "send": {}},
   "stores": {
     "notes": {"store_type": "kv", "retention": "session"},

@@ -2,11 +2,14 @@
 
 use graph::ops::Port;
 use graph::{Kind, Node};
-use value::{Map, Value, json};
+use value::{Map, Text, Value, json};
 
 use super::Run;
 use super::fiber::{Doing, Spot};
-use crate::engine::world::Fault;
+use crate::engine::world::{Doubt, Fault};
+
+/// So often a model may answer at one node.
+const ANSWERS_MAX: u32 = 20;
 
 impl Run<'_> {
     /// The fields of the input schema: from the frame, else from the first object in it that has
@@ -31,23 +34,46 @@ impl Run<'_> {
         if !node.target().is_some_and(|agent| agents.contains_key(agent)) {
             return Doing::Failed(spot, Fault::new("missing"));
         }
-        let prompt = json::canonical(&self.shaped(fiber, node));
-        let (at, request) = self.asks(&spot, format!("model {prompt}"));
+        let agent = node.target().and_then(|agent| agents.get(agent));
+        let tools = agent.and_then(|agent| agent.get("tools")).and_then(Value::as_list);
+        let tools: Vec<Text> =
+            tools.unwrap_or_default().iter().filter_map(|tool| tool.as_text().cloned()).collect();
+        let mut prompt = json::canonical(&self.shaped(fiber, node));
         let schema = node.operands.text("output").filter(|schema| self.is_schema(schema)).cloned();
         let fields: Option<Vec<Value>> = schema.as_ref().map(|schema| {
             self.graph.declarations.fields(schema).map(|(_, field)| field.clone()).collect()
         });
-        let text = match self.world.model(&at, &request, fields.as_deref()) {
-            Ok(text) => text,
-            Err(fault) => return Doing::Failed(spot, fault),
-        };
-        let Some(schema) = schema else {
-            self.last_output = Value::text(text);
-            self.write_out(fiber, &spot, self.last_output.clone());
-            return Doing::GoOn(spot, Port::Next);
-        };
-        let Some(whole) = object_in(&text).and_then(|whole| self.fitted(&schema, whole)) else {
-            return Doing::Failed(spot, Fault::new("schema"));
+        let mut was_told = false;
+        let mut answers = 0;
+        let (schema, whole) = loop {
+            let (at, request) = self.asks(&spot, format!("model {prompt}"));
+            let heard = match self.world.model(&at, &request, fields.as_deref(), &tools) {
+                Ok(heard) => heard,
+                Err(fault) => return Doing::Failed(spot, fault),
+            };
+            answers += 1;
+            if !heard.wishes.is_empty() {
+                prompt = match self.fulfils(&spot, &tools, heard.wishes) {
+                    Ok(told) => told,
+                    Err(fault) => return Doing::Failed(spot, fault),
+                };
+            } else if let Some(schema) = &schema {
+                match object_in(&heard.text).and_then(|whole| self.fitted(schema, whole)) {
+                    Some(whole) => break (schema.clone(), whole),
+                    None if was_told => return Doing::Failed(spot, Fault::new("schema")),
+                    None => {
+                        was_told = true;
+                        prompt = "again".to_string();
+                    }
+                }
+            } else {
+                self.last_output = Value::text(heard.text);
+                self.write_out(fiber, &spot, self.last_output.clone());
+                return Doing::GoOn(spot, Port::Next);
+            }
+            if answers == ANSWERS_MAX {
+                return Doing::Failed(spot, Fault::new("turns_exceeded"));
+            }
         };
         for (name, _) in self.graph.declarations.fields(&schema) {
             if let Some(value) = whole.get(name) {
@@ -60,6 +86,34 @@ impl Run<'_> {
         self.write(fiber, &name, whole.clone());
         self.write_out(fiber, &spot, whole);
         Doing::GoOn(spot, Port::Next)
+    }
+
+    /// Calls what a model wants, and says what it is told of that. What may have happened, and must
+    /// not happen again, it is not told.
+    fn fulfils(
+        &mut self,
+        spot: &Spot,
+        tools: &[Text],
+        wishes: Vec<(Text, Map)>,
+    ) -> Result<String, Fault> {
+        let mut told: Vec<Value> = Vec::new();
+        let mut worst: Option<Fault> = None;
+        for (tool, input) in wishes {
+            let request = format!("tool {tool} {}", json::canonical(&input.into()));
+            let answer = match tools.contains(&tool) {
+                true => self.wished(spot, request),
+                false => Err(Fault::new("missing")),
+            };
+            match answer {
+                Ok(value) => told.push(value),
+                Err(fault) if fault.doubt == Doubt::None => told.push("failed".into()),
+                Err(fault) => worst = worst.or(Some(fault)),
+            }
+        }
+        match worst {
+            Some(fault) => Err(fault.further_out()),
+            None => Ok(json::canonical(&Value::list(told))),
+        }
     }
 
     /// The object with its defaults filled in, if it then fits the schema.

@@ -317,13 +317,18 @@ impl Run<'_> {
 
 impl Run<'_> {
     fn calls(&mut self, spot: &Spot, request: String) -> Result<Value, Fault> {
-        let (at, request) = self.asks(spot, request);
-        let answer = self.world.tool(&at, &request).map_err(|fault| match self.world.again {
-            Again::Freely => Fault { doubt: Doubt::None, ..fault },
-            Again::WithKey | Again::ByAsking => fault,
-        })?;
+        let answer = self.wished(spot, request)?;
         self.last_output = answer.clone();
         Ok(answer)
+    }
+
+    /// The same for a model: it is the model's answer that counts, and not the tool's.
+    pub(super) fn wished(&mut self, spot: &Spot, request: String) -> Result<Value, Fault> {
+        let (at, request) = self.asks(spot, request);
+        self.world.tool(&at, &request).map_err(|fault| match self.world.again {
+            Again::Freely => Fault { doubt: Doubt::None, ..fault },
+            Again::WithKey | Again::ByAsking => fault,
+        })
     }
 
     /// Runs a block on the frame, and says whether it returned early.
