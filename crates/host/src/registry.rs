@@ -8,7 +8,7 @@ use graph::{Again, Touches};
 use runtime::{Answer, Fault, FaultKind, Happened, Request, ToolCall};
 use value::{Map, Text, Value, json};
 
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
 use crate::config::Config;
 use crate::tools::BUILTINS;
 
@@ -64,6 +64,11 @@ impl Registry {
             None if self.unbound == Unbound::MakeUp => Some(MADE_UP),
             None => None,
         }
+    }
+
+    /// What a tool says of itself, for the models that it is offered to.
+    pub fn described(&self, tool: &str) -> Described {
+        self.tools.get(tool).map(|bound| bound.described()).unwrap_or_default()
     }
 
     /// Whether something is bound to a tool, so that nothing is made up in its place.

@@ -65,6 +65,9 @@ pub(crate) struct LimitChoice {
     /// At most so many effects under way at the same time [default: 64]
     #[arg(long, value_name = "N")]
     pub(crate) max_in_flight: Option<u64>,
+    /// A model may answer so often at one node while it wants tools [default: 20]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tool_turns: Option<u64>,
     /// At most so many tokens of all models together
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,

@@ -14,6 +14,7 @@ pub(crate) fn limit(limits: &mut runtime::Limits, choice: &LimitChoice) -> Resul
     set(&mut limits.depth, choice.max_depth);
     set(&mut limits.fibers, choice.max_fibers);
     set(&mut limits.in_flight, choice.max_in_flight);
+    set(&mut limits.talk, choice.max_tool_turns);
     if limits.in_flight == 0 {
         bail!("`--max-in-flight 0` would let nothing leave");
     }

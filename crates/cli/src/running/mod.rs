@@ -18,8 +18,10 @@ use anyhow::{Context, Result, bail};
 use history::{Stream, Timestamp};
 use host::config::Config;
 use host::models::{Absent, Profile, Sample};
-use host::{Adapter, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Unbound, World};
-use runtime::{Options, Plan, Run, ToolContract};
+use host::{
+    Adapter, Described, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Unbound, World,
+};
+use runtime::{Offer, Options, Plan, Run, ToolContract};
 use store::Store;
 use value::{Text, Value, json};
 
@@ -115,6 +117,14 @@ impl Around {
             Some((tool, pinned))
         });
         options.tools = known.collect();
+        let offered =
+            plan.tools_of_agents().into_iter().filter(|tool| self.registry.is_bound(tool));
+        let offers = offered.filter_map(|tool| {
+            let Described { description, input, .. } = self.registry.described(&tool);
+            let is_said = description.is_some() || input.is_some();
+            is_said.then_some((tool, Offer { description, input }))
+        });
+        options.offers = offers.collect();
     }
 
     /// A tool that answered when the run began must still be there: without it a run would fail, or

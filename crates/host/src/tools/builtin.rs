@@ -8,7 +8,7 @@ use runtime::{Answer, Fault, FaultKind, Happened, Request};
 use value::{Map, Text, Value};
 
 use super::{arithmetic, clock, detailed, json, text};
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
 
 /// A tool that is built in.
 #[derive(Debug)]
@@ -107,6 +107,19 @@ impl Adapter for &'static Builtin {
 impl Bound for &'static Builtin {
     fn contract(&self) -> Contract {
         Contract { touches: self.touches, again: Again::Freely }
+    }
+
+    fn described(&self) -> Described {
+        let properties = self
+            .arguments
+            .iter()
+            .map(|(name, doc)| (*name, Value::map([("description", Value::text(*doc))])));
+        let input = Value::map([
+            ("type", Value::text("object")),
+            ("properties", Value::map(properties)),
+            ("additionalProperties", false.into()),
+        ]);
+        Described { description: Some(self.doc.into()), input: Some(input), output: None }
     }
 
     fn look(&self) -> Result<String, String> {

@@ -381,12 +381,8 @@ impl Plan {
 
     /// The tools that the graph calls by name, each once.
     pub fn tools(&self) -> Vec<Text> {
-        let mut tools: Vec<Text> = Vec::new();
+        let mut tools = self.tools_of_agents();
         for node in &self.nodes {
-            if let Step::Model(step) = &node.step {
-                let own = &self.agents[step.agent as usize].tools;
-                tools.extend(own.iter().map(|tool| tool.id.clone()));
-            }
             if let Step::Tool(step) = &node.step {
                 match &step.tool {
                     Operand::Lit(Value::Text(tool)) => tools.push(tool.clone()),
@@ -397,6 +393,18 @@ impl Plan {
         tools.sort();
         tools.dedup();
         tools
+    }
+}
+
+impl Plan {
+    /// The tools that models may want, each once.
+    pub fn tools_of_agents(&self) -> Vec<Text> {
+        let asking = self.nodes.iter().filter_map(|node| match &node.step {
+            Step::Model(step) => Some(&self.agents[step.agent as usize]),
+            _ => None,
+        });
+        let tools = asking.flat_map(|agent| &agent.tools).map(|tool| tool.id.clone());
+        tools.collect::<std::collections::BTreeSet<Text>>().into_iter().collect()
     }
 }
 

@@ -9,6 +9,7 @@ mod patience;
 mod retries;
 mod shelves;
 mod strange;
+mod talks;
 mod tokens;
 mod trace;
 mod why;
