@@ -52,6 +52,12 @@ pub(crate) fn answered(
                     let goes_on = talk::goes_on(own, call, answer, misfit(&taken), message);
                     goes_on.unwrap_or(taken)
                 }
+                (Answer::Failed(fault), Request::Model(_), _) => {
+                    match talk::in_vain(run.fiber(waiting.fiber), fault) {
+                        Some(fault) => Taken::Failed(fault, Spent::default()),
+                        None => taken,
+                    }
+                }
                 _ => taken,
             }
         }

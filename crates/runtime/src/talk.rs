@@ -37,8 +37,8 @@ pub(crate) struct Talk {
     pub(crate) wanted: Vec<Wanted>,
     /// How often the model has answered.
     turns: u64,
-    /// It was told that its answer does not fit.
-    corrected: bool,
+    /// What did not fit about an answer, once the model was told so.
+    misfit: Option<Fault>,
 }
 
 /// A wish of the model.
@@ -197,20 +197,20 @@ pub(crate) fn goes_on(
     message: EventId,
 ) -> Option<Taken> {
     let so_far = own.talk.as_deref();
-    let corrected = so_far.is_some_and(|talk| talk.corrected);
-    let correction = misfit.filter(|_| !corrected && answer.uses.is_empty()).map(correction);
-    if answer.uses.is_empty() && correction.is_none() {
+    let earlier = so_far.and_then(|talk| talk.misfit.clone());
+    let misfit = misfit.filter(|_| earlier.is_none() && answer.uses.is_empty());
+    if answer.uses.is_empty() && misfit.is_none() {
         return None;
     }
     let mut heard = call.talk.clone();
     heard.push(Said::Model(Arc::new(answer.clone())));
-    let corrected = corrected || correction.is_some();
-    heard.extend(correction.map(Said::Us));
+    heard.extend(misfit.map(|fault| Said::Us(correction(fault))));
     let wanted = answer.uses.iter().map(|wish| want(call, wish)).collect();
     let refs = call.refs.iter().copied().chain([message]).collect();
     let turns = so_far.map_or(0, |talk| talk.turns) + 1;
     let prompt = call.prompt.clone();
-    let talk = Talk { prompt, said: heard, refs, wanted, turns, corrected };
+    let misfit = earlier.or_else(|| misfit.cloned());
+    let talk = Talk { prompt, said: heard, refs, wanted, turns, misfit };
     Some(Taken::Talked(Box::new(talk), crate::answer::spent(answer)))
 }
 
@@ -235,6 +235,16 @@ fn want(call: &ModelCall, wish: &ToolUse) -> Wanted {
         call: None,
         outcome,
     }
+}
+
+/// Nothing came where a model was asked again for an answer that fits: it is the answer that came
+/// which has failed.
+pub(crate) fn in_vain(own: &Fiber, fault: &Fault) -> Option<Fault> {
+    let talk = own.talk.as_deref()?;
+    let Some(Said::Us(_)) = talk.said.last() else { return None };
+    let misfit = talk.misfit.clone()?;
+    let message = format!("{}; asked again, the model failed: {}", misfit.message, fault.message);
+    Some(Fault { message: message.into(), ..misfit })
 }
 
 /// Whether a model must not hear of a failure and go on: what may have happened it would repeat,

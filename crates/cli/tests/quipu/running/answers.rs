@@ -59,13 +59,20 @@ fn an_answer_that_does_not_fit_says_where() {
         ),
         ("[]", "model", "the script `answers.json` has 0 answers, and this is question 1"),
     ] {
-        let folder = agent("pass");
-        let done = run(&folder, answers);
-        let document = shown(&done);
-        assert_eq!((done.code, ending(&document)), (1, code), "{answers}");
-        let error = document.get("error").unwrap();
-        assert_eq!((text(error, "node"), text(error, "message")), ("ask/n1", message));
-        folder.is_sound("r");
+        let one = answers.trim_matches(['[', ']']);
+        let again = "; asked again, the model failed: the script `answers.json` has 1 answers, and \
+                     this is question 2";
+        // Such an answer is asked for again: another one like it fails, and so does none.
+        for (answers, behind) in [(format!("[{one},{one}]"), ""), (answers.to_string(), again)] {
+            let folder = agent("pass");
+            let done = run(&folder, if one.is_empty() { "[]" } else { &answers });
+            let document = shown(&done);
+            assert_eq!((done.code, ending(&document)), (1, code), "{answers}");
+            let error = document.get("error").unwrap();
+            let message = format!("{message}{}", if one.is_empty() { "" } else { behind });
+            assert_eq!((text(error, "node"), text(error, "message")), ("ask/n1", &*message));
+            folder.is_sound("r");
+        }
     }
 }
 

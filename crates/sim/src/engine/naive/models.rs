@@ -49,6 +49,7 @@ impl Run<'_> {
             let (at, request) = self.asks(&spot, format!("model {prompt}"));
             let heard = match self.world.model(&at, &request, fields.as_deref(), &tools) {
                 Ok(heard) => heard,
+                Err(_) if prompt == "again" => return Doing::Failed(spot, Fault::new("schema")),
                 Err(fault) => return Doing::Failed(spot, fault),
             };
             answers += 1;
