@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use history::{EventId, Timestamp};
-use value::{Map, Text, Value};
+use value::{Map, Text, Value, json};
 
 use crate::Fault;
 use crate::stores::StoreUse;
@@ -97,6 +97,21 @@ pub struct ModelCall {
 }
 
 impl ModelCall {
+    /// What is new in it: the question, or what was last said in answer to the model.
+    pub fn news(&self) -> String {
+        match self.talk.last() {
+            Some(Said::Us(text)) => text.to_string(),
+            Some(Said::Tools(replies)) => {
+                let each = replies.iter().map(|reply| {
+                    let said = if reply.is_error { "failed with" } else { "answered" };
+                    format!("{} {said} {}", reply.name, json::compact(&reply.output))
+                });
+                each.collect::<Vec<_>>().join("; ")
+            }
+            Some(Said::Model(_)) | None => self.prompt.to_string(),
+        }
+    }
+
     /// Whether another one asks for the same: whose run it is does not matter.
     pub(crate) fn asks_same(&self, other: &ModelCall) -> bool {
         let asks = |call: &ModelCall| ModelCall { refs: Vec::new(), ..call.clone() };

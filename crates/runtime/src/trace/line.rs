@@ -223,13 +223,7 @@ impl fmt::Display for Asking<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Request::Model(call) => {
-                write!(
-                    f,
-                    "model {} as {}: {}",
-                    call.model,
-                    call.agent,
-                    cut(call.prompt.to_string())
-                )
+                write!(f, "model {} as {}: {}", call.model, call.agent, cut(call.news()))
             }
             Request::Tool(call) => {
                 write!(f, "{}.{} with {}", call.server, call.tool, shown(&call.args.clone().into()))

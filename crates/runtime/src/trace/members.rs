@@ -227,7 +227,7 @@ impl Request {
             Request::Model(call) => Value::map([
                 ("model", Value::Text(call.model.clone())),
                 ("agent", call.agent.clone().into()),
-                ("prompt", call.prompt.clone().into()),
+                ("prompt", call.news().into()),
             ]),
             Request::Tool(call) => Value::map([
                 ("tool", Value::text(format!("{}.{}", call.server, call.tool))),
