@@ -148,6 +148,16 @@ impl<'t> Checker<'_, 't> {
         gates
     }
 
+    /// The first agent that has this tool.
+    fn given_to(&self, tool: &str) -> Option<&str> {
+        let mut agents = self.spec.of_type(NodeType::Agent).map(|(_, agent)| agent);
+        let has = |agent: &&Thing<'_>| {
+            let tools = agent.tree.get("tools").and_then(|tools| tools.as_list());
+            tools.into_iter().flatten().any(|one| one.as_text().is_some_and(|id| **id == *tool))
+        };
+        agents.find(has).map(|agent| agent.id)
+    }
+
     /// Rule 18.
     fn orphans(&mut self) {
         let spec = self.spec;
@@ -189,7 +199,13 @@ impl<'t> Checker<'_, 't> {
                     )),
                     None => found.help("add the edges that lead to it and from it, or remove it"),
                 },
-                _ => found.help("add an edge to where it is used, or remove it"),
+                _ => match self.given_to(thing.id) {
+                    Some(agent) => found.help(format!(
+                        "the agent `{agent}` has it in `tools` and may call it: then this rule, \
+                         which counts edges only, asks for nothing more"
+                    )),
+                    None => found.help("add an edge to where it is used, or remove it"),
+                },
             });
         }
     }
