@@ -52,6 +52,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     };
     remind(&graph, &inputs);
     remind_of_limits(&plan, &arguments.limits);
+    around.remind_of_tools(&plan);
     for name in inputs.keys().filter(|name| !plan.may_ask_for(name)) {
         output::note(&format!("note: nothing asks for `{name}`; gates see only declared names"));
     }

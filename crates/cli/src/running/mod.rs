@@ -127,6 +127,23 @@ impl Around {
         options.offers = offers.collect();
     }
 
+    /// Says which tools a model could want if something were bound to them.
+    pub(crate) fn remind_of_tools(&self, plan: &Plan) {
+        if self.choice.as_ref().is_some_and(ModelChoice::is_immediate) {
+            return;
+        }
+        let tools = plan.tools_of_agents();
+        let lacking = tools.iter().filter(|tool| !self.registry.is_bound(tool));
+        let lacking: Vec<String> = lacking.map(|tool| format!("`{tool}`")).collect();
+        if !lacking.is_empty() {
+            output::note(&format!(
+                "note: nothing is bound to {}, so that no model is offered it; bind it in \
+                 quipu.toml (`[tools.ID]`, see docs/tools.md)",
+                lacking.join(", ")
+            ));
+        }
+    }
+
     /// A tool that answered when the run began must still be there: without it a run would fail, or
     /// go on with answers that were made up.
     pub(crate) fn refuse_without_tools(&self, begun: &Options, plan: &Plan) -> Result<()> {
