@@ -49,7 +49,8 @@ pub(crate) fn answered(
             match (answer, &pending.request, message) {
                 (Answer::Model(answer), Request::Model(call), Some(message)) if !given => {
                     let own = run.fiber(waiting.fiber);
-                    let goes_on = talk::goes_on(own, call, answer, misfit(&taken), message);
+                    let goes_on =
+                        talk::goes_on(own, pending, call, answer, misfit(&taken), message);
                     goes_on.unwrap_or(taken)
                 }
                 (Answer::Failed(fault), Request::Model(_), _) => {

@@ -8,12 +8,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use history::EventId;
 use history::kinds::records::Message;
 use history::kinds::words::Role;
+use history::{EventId, Timestamp};
 use value::{Map, Text, Value};
 
-use crate::call::{Answer, CallId, ModelAnswer, ModelCall, Offered, Reply, Request, Said, ToolUse};
+use crate::call::{
+    Answer, CallId, ModelAnswer, ModelCall, Offered, Pending, Reply, Request, Said, ToolUse,
+};
 use crate::change::{Change, Taken, What};
 use crate::doubt::Doubt;
 use crate::open::Why;
@@ -37,6 +39,8 @@ pub(crate) struct Talk {
     pub(crate) wanted: Vec<Wanted>,
     /// How often the model has answered.
     turns: u64,
+    /// When the question was first asked.
+    began: Timestamp,
     /// What did not fit about an answer, once the model was told so.
     misfit: Option<Fault>,
 }
@@ -58,6 +62,22 @@ impl Talk {
     pub(crate) fn calls(&self) -> impl Iterator<Item = CallId> {
         let open = self.wanted.iter().filter(|wanted| wanted.outcome.is_none());
         open.filter_map(|wanted| wanted.call)
+    }
+
+    /// Whether something has come of all that the model wants.
+    fn is_settled(&self) -> bool {
+        self.wanted.iter().all(|wanted| wanted.outcome.is_some())
+    }
+
+    /// What its calls leave in doubt.
+    fn doubt(&self) -> Doubt {
+        let settled = self.wanted.iter().filter_map(|wanted| wanted.outcome.as_ref());
+        let doubts = settled.map(|(_, doubt)| doubt.beyond_its_node());
+        doubts.max().unwrap_or(Doubt::Nothing)
+    }
+
+    fn lasts_ms(&self, now: Timestamp) -> u64 {
+        u64::try_from(now.micros().saturating_sub(self.began.micros()) / 1_000).unwrap_or(0)
     }
 
     /// What was last heard, for whoever looks on.
@@ -104,17 +124,21 @@ pub(crate) fn go_on(
         let message = said(Role::User, &call.prompt);
         return ask(run, fiber, node, here, call, message);
     };
-    let is_open = |wanted: &&Wanted| wanted.outcome.is_none();
-    if talk.wanted.iter().any(|wanted| is_open(&wanted)) {
-        return fulfil(run, own, fiber, node, here, talk);
-    }
     let mut failures = talk.wanted.iter().filter_map(|wanted| match &wanted.outcome {
-        Some((Err(fault), doubt)) if ends_talk(fault, *doubt) => Some((fault, *doubt)),
+        Some((Err(fault), doubt)) if ends_talk(fault, *doubt) => Some(fault),
         _ => None,
     });
-    if let Some((fault, doubt)) = failures.next() {
-        let doubt = failures.map(|(_, doubt)| doubt).fold(doubt, Doubt::max).beyond_its_node();
-        return failed(fiber, node, fault.clone(), doubt);
+    if let Some(fault) = failures.next().filter(|_| talk.is_settled()) {
+        return failed(fiber, node, fault.clone(), talk.doubt());
+    }
+    // The whole talk is one invocation: it has the time of one.
+    let left_ms = step.timeout_ms.map(|most| most.saturating_sub(talk.lasts_ms(run.now)));
+    if let (Some(0), Some(most)) = (left_ms, step.timeout_ms) {
+        let message = format!("the talk with the model took longer than {most} ms");
+        return failed(fiber, node, Fault::new(FaultKind::Timeout, message), talk.doubt());
+    }
+    if !talk.is_settled() {
+        return fulfil(run, own, fiber, node, here, talk, left_ms);
     }
     let most = run.options.limits.talk;
     if talk.turns >= most {
@@ -125,6 +149,7 @@ pub(crate) fn go_on(
     call.prompt = talk.prompt.clone();
     call.talk = talk.said.clone();
     call.refs = talk.refs.clone();
+    call.timeout_ms = left_ms;
     let message = if talk.wanted.is_empty() {
         match talk.said.last() {
             Some(Said::Us(text)) => said(Role::User, text),
@@ -168,6 +193,7 @@ fn fulfil(
     node: NodeNo,
     here: &PlanNode,
     talk: &Talk,
+    left_ms: Option<u64>,
 ) -> Change {
     let mut recorder = Recorder::new(run, Some(&here.at));
     let mut calls = Vec::new();
@@ -176,7 +202,7 @@ fn fulfil(
         let Some(tool) = wanted.tool.clone() else { continue };
         let id = run.counts.calls + 1 + CallId::try_from(calls.len()).unwrap_or(CallId::MAX);
         let name = named(id, 'c');
-        let mut call = tool_call(run, tool, wanted.wish.input.clone(), None);
+        let mut call = tool_call(run, tool, wanted.wish.input.clone(), left_ms);
         let is_same = |(_, other): &(u32, &Wanted)| other.tool == wanted.tool;
         call.nth += (0..index).zip(&talk.wanted).filter(is_same).count() as u64;
         let intent = recorder.tool_call(&name, &call, own.cause);
@@ -191,6 +217,7 @@ fn fulfil(
 /// does not fit and it was not told so before.
 pub(crate) fn goes_on(
     own: &Fiber,
+    pending: &Pending,
     call: &ModelCall,
     answer: &ModelAnswer,
     misfit: Option<&Fault>,
@@ -208,9 +235,10 @@ pub(crate) fn goes_on(
     let wanted = answer.uses.iter().map(|wish| want(call, wish)).collect();
     let refs = call.refs.iter().copied().chain([message]).collect();
     let turns = so_far.map_or(0, |talk| talk.turns) + 1;
+    let began = so_far.map_or(pending.since, |talk| talk.began);
     let prompt = call.prompt.clone();
     let misfit = earlier.or_else(|| misfit.cloned());
-    let talk = Talk { prompt, said: heard, refs, wanted, turns, misfit };
+    let talk = Talk { prompt, said: heard, refs, wanted, turns, began, misfit };
     Some(Taken::Talked(Box::new(talk), crate::answer::spent(answer)))
 }
 
