@@ -107,7 +107,7 @@ impl Advanced {
 
     fn take(&mut self, plan: &Plan, run: &mut Run, change: Change) {
         let call = match &change.what {
-            What::Allowed { call } | What::Left { call, .. } => Some(*call),
+            What::Allowed { call, .. } | What::Left { call, .. } => Some(*call),
             What::Requested { calls, .. } => calls.first().map(|(pending, _)| pending.id),
             _ => None,
         };

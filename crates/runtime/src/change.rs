@@ -9,6 +9,7 @@ use value::{Digest, Text, Value};
 use crate::call::{CallId, Pending};
 use crate::doubt::Doubt;
 use crate::frame::Frame;
+use crate::money::Money;
 use crate::open::Why;
 use crate::options::Options;
 use crate::plan::{LabelNo, NodeNo, Slot, To};
@@ -184,6 +185,8 @@ pub(crate) enum What {
     /// A call may leave; it has, where that need not be recorded.
     Allowed {
         call: CallId,
+        /// What it costs by its estimate.
+        cost: Money,
     },
     /// A decision did not allow it.
     Refused {

@@ -5,6 +5,7 @@ use graph::Touches;
 
 use crate::call::{Pending, Request, ToolCall};
 use crate::money::Money;
+use crate::options::{Replay, ToolContract};
 use crate::plan::Plan;
 use crate::run::Run;
 use crate::{Fault, FaultKind};
@@ -34,10 +35,10 @@ fn deny(kind: FaultKind, message: String) -> Verdict {
     Verdict::Deny(Fault::new(kind, message))
 }
 
-/// A store may be used as it was declared.
-fn capabilities(plan: &Plan, _: &Run, pending: &Pending) -> Verdict {
+/// A store may be used as it was declared, and a tool if all that it needs is granted.
+fn capabilities(plan: &Plan, run: &Run, pending: &Pending) -> Verdict {
     let Request::Tool(call) = &pending.request else { return Verdict::Allow };
-    let Some(used) = &call.store else { return Verdict::Allow };
+    let Some(used) = &call.store else { return permissions(run, call) };
     let declared = plan.stores.iter().find(|store| store.id == used.id);
     match declared.map(|store| store.allows(used.verb)) {
         Some(Err(fault)) => Verdict::Deny(fault),
@@ -45,16 +46,72 @@ fn capabilities(plan: &Plan, _: &Run, pending: &Pending) -> Verdict {
     }
 }
 
+fn permissions(run: &Run, call: &ToolCall) -> Verdict {
+    let needed = contract(run, call).map_or(&[][..], |contract| &contract.permissions);
+    let grants = &run.options.grants;
+    match needed.iter().find(|needed| !grants.iter().any(|grant| covers(grant, needed))) {
+        None => Verdict::Allow,
+        Some(missing) => deny(
+            FaultKind::Denied,
+            format!(
+                "`{}` needs `{missing}`, which is not granted; whoever operates it can add it to \
+                 `capabilities` of `[grants]` in quipu.toml",
+                call.tool
+            ),
+        ),
+    }
+}
+
+/// Whether a grant covers what is needed: `fs.write` covers `fs.write:notes`, and so does
+/// `fs.write:n*`. What is needed without a scope is everywhere, so that no scope covers it.
+fn covers(grant: &str, needed: &str) -> bool {
+    if grant == needed {
+        return true;
+    }
+    let Some((name, scope)) = needed.split_once(':') else { return false };
+    match grant.split_once(':') {
+        None => grant == name,
+        Some((granted, scopes)) => {
+            let begins = scopes.strip_suffix('*').is_some_and(|start| scope.starts_with(start));
+            granted == name && begins
+        }
+    }
+}
+
+/// What is known of a tool that an agent declares: anything else of the same name is none.
+fn contract<'r>(run: &'r Run, call: &ToolCall) -> Option<&'r ToolContract> {
+    let is_tool = &*call.server == ToolCall::TOOLS;
+    run.options.tools.get(&call.tool).filter(|contract| is_tool && !contract.made_up)
+}
+
+/// What a call will cost, as far as that is known before.
+pub(crate) fn estimate(run: &Run, request: &Request) -> Money {
+    let Request::Tool(call) = request else { return Money::ZERO };
+    contract(run, call).map_or(Money::ZERO, |contract| contract.cost)
+}
+
 /// What a fork writes would happen a second time.
 fn forks(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
     let Request::Tool(call) = &pending.request else { return Verdict::Allow };
-    if run.from.is_none() || run.options.live || call.touches != Touches::Write {
+    if run.from.is_none() || call.touches != Touches::Write {
         return Verdict::Allow;
     }
-    deny(
-        FaultKind::Denied,
-        format!("a fork does not write: `{}.{}` needs `--live`", call.server, call.tool),
-    )
+    let name = format_args!("{}.{}", call.server, call.tool);
+    match contract(run, call).map(|contract| contract.replay).unwrap_or_default() {
+        Replay::Live => Verdict::Allow,
+        Replay::MustStub if run.options.live => Verdict::Allow,
+        Replay::MustStub => {
+            deny(FaultKind::Denied, format!("a fork does not write: `{name}` needs `--live`"))
+        }
+        Replay::FailLoud => {
+            let message = format!(
+                "a fork never calls `{name}`, whose replay policy is `fail-loud`: give its answer \
+                 (`--output {}=VALUE`)",
+                pending.at
+            );
+            deny(FaultKind::Denied, message)
+        }
+    }
 }
 
 fn tokens(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
@@ -73,6 +130,18 @@ fn cost(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
         // What costs nothing may be asked for nothing.
         (Request::Model(_), Some(most)) if used >= most && used != Money::default() => {
             deny(FaultKind::Cost, format!("{used} of {most} are spent"))
+        }
+        // What is allowed is counted as spent at once, so that calls that are under way at the
+        // same time cannot spend the same money.
+        (Request::Tool(call), Some(most)) => {
+            let estimate = estimate(run, &pending.request);
+            match used.plus(estimate) <= most || estimate == Money::ZERO {
+                true => Verdict::Allow,
+                false => deny(
+                    FaultKind::Cost,
+                    format!("`{}` costs {estimate}, and {used} of {most} are spent", call.tool),
+                ),
+            }
         }
         _ => Verdict::Allow,
     }

@@ -52,7 +52,7 @@ pub use input::{Begin, Input, Refusal, Told};
 pub use logic::{Block, BlockStore, Done, Given, Logic, StoreAct};
 pub use migrate::{Incompatible, Kept, migrate};
 pub use money::Money;
-pub use options::{Limits, Offer, Options, ToolContract};
+pub use options::{Limits, Offer, Options, Replay, ToolContract};
 pub use plan::{Plan, Unrunnable};
 pub use record::idempotency_key;
 pub use reduce::Reducer;

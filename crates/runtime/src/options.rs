@@ -28,6 +28,8 @@ pub struct Options {
     pub tools: BTreeMap<Text, ToolContract>,
     /// What models are told of tools, beside what the graph says.
     pub offers: BTreeMap<Text, Offer>,
+    /// What tools may be used for that need a permission: what its operator grants.
+    pub grants: Vec<Text>,
     /// In a fork, writes may leave.
     pub live: bool,
     /// What nodes answer in a fork, the next time they are asked.
@@ -51,7 +53,7 @@ pub struct Limits {
     pub talk: u64,
     /// Tokens of all models.
     pub tokens: Option<u64>,
-    /// What all models cost.
+    /// What all models cost, and all tools by their estimates.
     pub cost: Option<Money>,
     /// Milliseconds since the run began. A fork has what its parent had left.
     pub time_ms: Option<u64>,
@@ -99,7 +101,7 @@ impl Offer {
 }
 
 /// What is known of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolContract {
     /// What it touches.
     pub touches: Touches,
@@ -107,6 +109,24 @@ pub struct ToolContract {
     pub again: Again,
     /// Nothing is bound to it: its answers are made up.
     pub made_up: bool,
+    /// What must be granted before it is called.
+    pub permissions: Vec<Text>,
+    /// What a call costs, as far as one can say before it is made.
+    pub cost: Money,
+    /// What becomes of its writes in a fork.
+    pub replay: Replay,
+}
+
+/// What becomes of a write in a fork, where it would happen a second time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replay {
+    /// It leaves only with `--live`.
+    #[default]
+    MustStub,
+    /// It never leaves: an answer must be given in its place.
+    FailLoud,
+    /// It leaves as in any run.
+    Live,
 }
 
 impl Options {
@@ -169,6 +189,9 @@ impl Options {
             let offers = self.offers.iter().map(|(tool, offer)| (tool.clone(), offer.value()));
             put("offers", Value::map(offers));
         }
+        if !self.grants.is_empty() {
+            put("grants", Value::list(self.grants.iter().cloned().map(Value::Text)));
+        }
         if !self.outputs.is_empty() {
             let outputs = self.outputs.iter().map(|(at, value)| (at.clone(), value.clone()));
             put("outputs", Value::map(outputs));
@@ -221,6 +244,7 @@ impl Options {
                 .iter()
                 .map(|(tool, offer)| (tool.clone(), Offer::read(offer)))
                 .collect(),
+            grants: texts(map.get("grants")),
             live: is("live"),
             outputs: members(map.get("outputs"))
                 .iter()
@@ -232,10 +256,16 @@ impl Options {
 
 impl ToolContract {
     /// A tool of which nothing is known may do anything, and must not be repeated.
-    pub const UNKNOWN: ToolContract =
-        ToolContract { touches: Touches::Write, again: Again::ByAsking, made_up: false };
+    pub const UNKNOWN: ToolContract = ToolContract {
+        touches: Touches::Write,
+        again: Again::ByAsking,
+        made_up: false,
+        permissions: Vec::new(),
+        cost: Money::ZERO,
+        replay: Replay::MustStub,
+    };
 
-    fn value(self) -> Value {
+    fn value(&self) -> Value {
         let touches = match self.touches {
             Touches::Nothing => "nothing",
             Touches::Clock => "clock",
@@ -252,6 +282,16 @@ impl ToolContract {
         };
         let mut members = vec![("touches", touches.into()), ("again", Value::text(again))];
         members.extend(self.made_up.then_some(("made_up", true.into())));
+        if !self.permissions.is_empty() {
+            let needed = self.permissions.iter().cloned().map(Value::Text);
+            members.push(("permissions", Value::list(needed)));
+        }
+        if self.cost != Money::ZERO {
+            members.push(("cost", Value::text(self.cost.to_string())));
+        }
+        if self.replay != Replay::default() {
+            members.push(("replay", self.replay.word().into()));
+        }
         Value::map(members)
     }
 
@@ -273,8 +313,37 @@ impl ToolContract {
                 _ => Again::ByAsking,
             },
             made_up: value.get("made_up") == Some(&Value::Bool(true)),
+            permissions: texts(value.get("permissions")),
+            cost: word("cost").and_then(Money::parse).unwrap_or_default(),
+            replay: word("replay").and_then(Replay::find).unwrap_or_default(),
         }
     }
+}
+
+impl Replay {
+    /// All of them.
+    pub const ALL: [Replay; 3] = [Replay::MustStub, Replay::FailLoud, Replay::Live];
+
+    /// The word in declarations, in `quipu.toml` and in histories.
+    pub fn word(self) -> &'static str {
+        match self {
+            Replay::MustStub => "must-stub",
+            Replay::FailLoud => "fail-loud",
+            Replay::Live => "live",
+        }
+    }
+
+    /// The one with this word. A result that was recorded is that of another run, so that
+    /// `recorded-result` is to be stubbed like the others.
+    pub fn find(word: &str) -> Option<Replay> {
+        let word = if word == "recorded-result" { "must-stub" } else { word };
+        Replay::ALL.into_iter().find(|replay| replay.word() == word)
+    }
+}
+
+fn texts(value: Option<&Value>) -> Vec<Text> {
+    let items = value.and_then(Value::as_list).unwrap_or_default();
+    items.iter().filter_map(|item| item.as_text().cloned()).collect()
 }
 
 fn as_number(value: &Value) -> Option<u64> {

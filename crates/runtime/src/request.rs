@@ -165,7 +165,8 @@ fn tool(plan: &Plan, run: &Run, own: &Fiber, step: &ToolStep, tool: Text) -> Too
 
 /// A call of one of the agent's tools.
 pub(crate) fn tool_call(run: &Run, tool: Text, args: Map, timeout_ms: Option<u64>) -> ToolCall {
-    let contract = run.options.tools.get(&tool).copied().unwrap_or(ToolContract::UNKNOWN);
+    let unknown = ToolContract::UNKNOWN;
+    let contract = run.options.tools.get(&tool).unwrap_or(&unknown);
     let server = ToolCall::TOOLS.into();
     ToolCall {
         nth: run.counts.nth_of(&server, &tool),

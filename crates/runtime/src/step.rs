@@ -5,7 +5,7 @@ use std::sync::Arc;
 use value::{Text, Value};
 
 use crate::change::{Change, What};
-use crate::decide::{Verdict, decide};
+use crate::decide::{Verdict, decide, estimate};
 use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::logic::Logic;
@@ -88,7 +88,10 @@ fn decided(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
         return change;
     }
     match decide(plan, run, pending) {
-        Verdict::Allow => Change::derived(What::Allowed { call }),
+        Verdict::Allow => {
+            let cost = estimate(run, &pending.request);
+            Change::derived(What::Allowed { call, cost })
+        }
         Verdict::Deny(fault) => {
             let is_tool = matches!(pending.request, Request::Tool(_));
             recorder.denied(is_tool.then_some(pending.intent), &fault.message);

@@ -113,6 +113,7 @@ impl Around {
                 touches: contract.touches,
                 again: contract.again,
                 made_up: !self.registry.is_bound(&tool),
+                ..ToolContract::UNKNOWN
             };
             Some((tool, pinned))
         });

@@ -42,7 +42,7 @@ impl Made {
             in_flight: self.in_flight,
             ..Limits::default()
         };
-        let tools = self.plan.tools().into_iter().map(|tool| (tool, contract)).collect();
+        let tools = self.plan.tools().into_iter().map(|tool| (tool, contract.clone())).collect();
         Begin {
             run: run.into(),
             graph: self.hash.clone(),

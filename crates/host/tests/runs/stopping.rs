@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use diagnostics::Source;
 use frontends::{Format, Ontology};
-use graph::{Again, Touches};
+use graph::Again;
 use history::kinds::Kind;
 use history::{Archive, Stream, Timestamp};
 use host::pinned::pin;
@@ -54,7 +54,7 @@ impl Desk {
         let mut reading = frontends::read(&source, Format::Graph, Ontology::V1);
         let draft = reading.draft.take().unwrap();
         let pinned = pin(&graph::normalize(draft, &mut Vec::new())).unwrap();
-        let contract = |again| ToolContract { touches: Touches::Write, again, made_up: false };
+        let contract = |again| ToolContract { again, ..ToolContract::UNKNOWN };
         let tools = [("free", Again::Freely), ("key", Again::WithKey), ("ask", Again::ByAsking)];
         let tools = tools.map(|(tool, again)| (tool.into(), contract(again)));
         let begin = Begin {

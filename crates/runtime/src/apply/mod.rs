@@ -207,7 +207,10 @@ impl Run {
                 self.counts.steps += 1;
                 self.requested(fiber, node, calls);
             }
-            What::Allowed { call } => self.open.allow(call),
+            What::Allowed { call, cost } => {
+                self.counts.cost = self.counts.cost.plus(cost);
+                self.open.allow(call);
+            }
             What::Refused { call, fault } => {
                 if let Some(waiting) = self.open.close(call) {
                     self.fail(&waiting, *fault, Doubt::Nothing);

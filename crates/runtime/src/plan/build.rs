@@ -311,6 +311,7 @@ impl<'g> Builder<'g> {
             names: self.names,
             slots: self.slots,
             schemas: self.schemas,
+            declared_tools: graph.declarations.of(Kind::Tools).clone(),
             blocks: self.blocks,
         })
     }

@@ -44,6 +44,7 @@ pub struct Plan {
     /// What the frame holds before the run is given anything.
     pub(crate) initial: Vec<(Slot, Value)>,
     pub(crate) schemas: Schemas,
+    pub(crate) declared_tools: value::Ordered<Value>,
     pub(crate) agents: Vec<Agent>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) stores: Vec<StoreDef>,
@@ -377,6 +378,11 @@ impl Plan {
     /// The schemas that shape calls.
     pub fn schemas(&self) -> &Schemas {
         &self.schemas
+    }
+
+    /// What the graph declares of a tool.
+    pub fn declared_tool(&self, tool: &str) -> Option<&Value> {
+        self.declared_tools.get(tool)
     }
 
     /// The tools that the graph calls by name, each once.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod compare;
+mod contracts;
 mod driving;
 mod forks;
 mod migrate;

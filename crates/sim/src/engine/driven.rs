@@ -106,7 +106,7 @@ impl Setup {
                 ..runtime::Limits::default()
             },
             in_turn: self.in_turn,
-            tools: plan.tools().into_iter().map(|tool| (tool, contract)).collect(),
+            tools: plan.tools().into_iter().map(|tool| (tool, contract.clone())).collect(),
             ..Options::default()
         }
     }
