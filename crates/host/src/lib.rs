@@ -6,7 +6,7 @@ mod answered;
 pub mod config;
 mod dispatch;
 mod drive;
-
+pub mod http;
 mod load;
 mod logic;
 pub mod models;

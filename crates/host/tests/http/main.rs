@@ -1,0 +1,6 @@
+//! HTTP as a tool meets it: real sockets on loopback, well-behaved and hostile.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod addresses;
+mod names;
+mod servers;
