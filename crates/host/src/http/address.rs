@@ -146,9 +146,8 @@ pub fn denied(address: IpAddr) -> Option<Denied> {
 }
 
 fn denied_v6(address: Ipv6Addr) -> Option<Denied> {
-    let is_in = |(network, bits): (Ipv6Addr, u8)| {
-        is_within(IpAddr::V6(address), IpAddr::V6(network), bits)
-    };
+    let is_in =
+        |(network, bits): (Ipv6Addr, u8)| is_within(IpAddr::V6(address), IpAddr::V6(network), bits);
     // These two look as if they carried an IPv4 address.
     let is_itself = address.is_unspecified() || address.is_loopback();
     let inner = carried(address).filter(|_| !is_itself);
@@ -162,9 +161,7 @@ fn denied_v6(address: Ipv6Addr) -> Option<Denied> {
 /// taken for IPv4 before anybody asks.
 fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let pair = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    let is_in = |network: Ipv6Addr, bits| {
-        is_within(IpAddr::V6(address), IpAddr::V6(network), bits)
-    };
+    let is_in = |network: Ipv6Addr, bits| is_within(IpAddr::V6(address), IpAddr::V6(network), bits);
     let [_, second, third, _, fifth, sixth, high, low] = address.segments();
     let is_compatible = is_in(Ipv6Addr::UNSPECIFIED, 96);
     let is_translated = is_in(Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, 0, 0), 96);

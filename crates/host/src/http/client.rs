@@ -199,9 +199,10 @@ impl Client {
         let mut request = request;
         let mut redirects = 0;
         loop {
-            let response = self.send_one(&request).await.map_err(|error| {
-                if redirects == 0 { error } else { redirected(error) }
-            })?;
+            let response = self
+                .send_one(&request)
+                .await
+                .map_err(|error| if redirects == 0 { error } else { redirected(error) })?;
             let next = redirect::next(&request, response.status(), response.headers());
             let from = match next.map_err(HttpError::after)? {
                 None => return self.take(response, &request.url).await,
@@ -273,7 +274,8 @@ impl Client {
         let bytes_max = self.limits.bytes_max;
         let too_long = || HttpError::after(Why::TooLong { host: host(url), bytes_max });
         let (status, headers) = (response.status(), response.headers().clone());
-        let is_plain = |encoding: &HeaderValue| encoding.as_bytes().eq_ignore_ascii_case(b"identity");
+        let is_plain =
+            |encoding: &HeaderValue| encoding.as_bytes().eq_ignore_ascii_case(b"identity");
         if !headers.get_all(CONTENT_ENCODING).iter().all(is_plain) {
             return Err(HttpError::after(Why::Compressed { host: host(url) }));
         }

@@ -24,7 +24,9 @@ pub enum Refused {
     #[error("the URL has no host")]
     NoHost,
     /// Something else than HTTP listens there.
-    #[error("port {port} of `{host}` is not for HTTP; if it is, list `{host}:{port}` under `allow`")]
+    #[error(
+        "port {port} of `{host}` is not for HTTP; if it is, list `{host}:{port}` under `allow`"
+    )]
     Port {
         /// Whose.
         host: String,
@@ -72,9 +74,9 @@ fn address_in_words(host: &str, address: IpAddr, why: Denied, port: u16) -> Stri
 /// Ports of services that take whatever comes as lines of text, and so could be made to do
 /// something by a request that was made for them.
 const NOT_HTTP: &[u16] = &[
-    0, 7, 9, 13, 19, 20, 21, 22, 23, 25, 37, 53, 69, 79, 110, 111, 119, 135, 137, 139, 143, 161, 179,
-    389, 445, 465, 512, 513, 514, 515, 587, 636, 873, 993, 995, 1433, 2049, 3306, 5432, 6379, 6667,
-    9100, 11211, 27017,
+    0, 7, 9, 13, 19, 20, 21, 22, 23, 25, 37, 53, 69, 79, 110, 111, 119, 135, 137, 139, 143, 161,
+    179, 389, 445, 465, 512, 513, 514, 515, 587, 636, 873, 993, 995, 1433, 2049, 3306, 5432, 6379,
+    6667, 9100, 11211, 27017,
 ];
 
 /// Names of services that hand out credentials. Their addresses are judged too, but a name may

@@ -56,9 +56,7 @@ fn becomes_get(status: StatusCode, method: &Method) -> bool {
 
 fn is_same_origin(one: &Url, other: &Url) -> bool {
     let port = Url::port_or_known_default;
-    one.scheme() == other.scheme()
-        && one.host_str() == other.host_str()
-        && port(one) == port(other)
+    one.scheme() == other.scheme() && one.host_str() == other.host_str() && port(one) == port(other)
 }
 
 impl Outgoing {
@@ -80,4 +78,3 @@ impl Outgoing {
         self.headers.remove(IDEMPOTENCY_KEY);
     }
 }
-

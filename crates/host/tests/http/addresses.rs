@@ -260,9 +260,27 @@ fn what_is_listed_is_spoken_to_and_no_more() {
 #[test]
 fn what_is_listed_must_be_understood() {
     for wrong in [
-        "", "*", "*.example", "http://a.example", "a.example/", "a.example:x", "a.example:65536",
-        "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "a.example/8", "::1/129", "a@b.example", "a b",
-        "127.1", "0x7f.1", "[::1", "a.example?x", "a.example#x", "a\\b", ":80",
+        "",
+        "*",
+        "*.example",
+        "http://a.example",
+        "a.example/",
+        "a.example:x",
+        "a.example:65536",
+        "10.0.0.0/33",
+        "10.0.0.0/-1",
+        "10.0.0/8",
+        "a.example/8",
+        "::1/129",
+        "a@b.example",
+        "a b",
+        "127.1",
+        "0x7f.1",
+        "[::1",
+        "a.example?x",
+        "a.example#x",
+        "a\\b",
+        ":80",
     ] {
         let found = Allowed::parse([wrong]);
         assert!(found.is_err(), "{wrong}: {found:?}");

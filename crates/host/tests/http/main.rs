@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod addresses;
+mod client;
 mod names;
 mod servers;
+mod tls;

@@ -107,8 +107,10 @@ pub(crate) fn send(to: &mut dyn Write, bytes: &[u8]) {
 pub(crate) fn answer(status: &str, headers: &[&str], body: &str) -> Vec<u8> {
     let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
     let length = body.len();
-    format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}")
-        .into_bytes()
+    format!(
+        "HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+    .into_bytes()
 }
 
 /// An answer of JSON.
