@@ -11,10 +11,15 @@
 //!
 //! [tools.sums]
 //! builtin = "calculator"
+//!
+//! [tools.weather]
+//! http = "GET https://api.example.com/weather?city={city}&days={days?}"
+//! headers = { Authorization = "Bearer {secret:WEATHER_TOKEN}" }
 //! ```
 //!
 //! Everything that is wrong is reported in one pass, each with its place.
 
+mod api;
 mod read;
 mod reader;
 mod tools;

@@ -40,6 +40,11 @@ impl<'a, 'i> Members<'a, 'i> {
         self.given.get(name).map(|(_, item)| *item)
     }
 
+    /// Where a member is written, and what.
+    pub(super) fn placed(&self, name: &str) -> Option<(Place, Item<'a, 'i>)> {
+        self.given.get(name).cloned()
+    }
+
     /// What is written, and where.
     pub(super) fn names(&self) -> impl Iterator<Item = (&'static str, Place)> {
         self.given.iter().map(|(name, (place, _))| (*name, place.clone()))

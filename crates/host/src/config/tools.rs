@@ -8,6 +8,7 @@ use toml::de::DeTable;
 use value::Text;
 
 use super::Tool;
+use super::api::OF_HTTP;
 use super::reader::{Known, Members, Place, Reader, command, time, variables, whole};
 use crate::adapter::{Bound, Contract};
 use crate::tools::{BUILTINS, Builtin, Executable};
@@ -15,6 +16,13 @@ use crate::tools::{BUILTINS, Builtin, Executable};
 const MEMBERS: Known = &[
     ("command", "a list of texts, such as `[\"./tool\", \"--json\"]`"),
     ("builtin", "the name of a built-in tool, as text"),
+    ("http", "a method and a URL, such as `\"GET https://api.example/items/{id}\"`"),
+    ("headers", "a table of headers, such as `{ Accept = \"application/json\" }`"),
+    ("body", "a table, a list or text"),
+    ("secrets", "a table of secrets, such as `{ TOKEN = { env = \"TOKEN\" } }`"),
+    ("allow", "a list of hosts and addresses, such as `[\"localhost:8080\", \"10.0.0.0/8\"]`"),
+    ("answer", "`\"body\"` or `\"whole\"`"),
+    ("bytes_max", "a whole number of bytes from 1 to 1073741824"),
     ("touches", "`\"read\"` or `\"write\"`"),
     ("again", "`\"free\"`, `\"key\"` or `\"ask\"`"),
     ("timeout", "a duration such as `\"30s\"`, or a whole number of seconds from 1 on"),
@@ -23,7 +31,7 @@ const MEMBERS: Known = &[
 ];
 
 /// What answers the calls of a tool: each has exactly one of these.
-const BINDINGS: &[&str] = &["command", "builtin"];
+const BINDINGS: &[&str] = &["command", "builtin", "http"];
 
 /// They say how a program is run, and nothing about what is built in.
 const OF_PROGRAMS: &[&str] = &["touches", "again", "timeout", "env"];
@@ -36,7 +44,8 @@ impl Reader<'_> {
             members.names().filter(|(name, _)| BINDINGS.contains(name)).collect();
         bindings.sort_by_key(|(_, place)| place.start);
         let Some((kind, _)) = bindings.first() else {
-            let help = "add `command = [\"./program\"]` or `builtin = \"NAME\"`";
+            let help = "add `command = [\"./program\"]`, `builtin = \"NAME\"` or \
+                        `http = \"GET https://...\"`";
             self.helped(at, format!("nothing answers `{}`", plain(id)), Some(help.to_owned()));
             return None;
         };
@@ -44,25 +53,34 @@ impl Reader<'_> {
             self.found(again.clone(), format!("a tool has either `{kind}` or `{other}`"));
             return None;
         }
+        for (member, at) in members.names() {
+            if *kind != "http" && OF_HTTP.contains(&member) {
+                self.found(at, format!("`{member}` is for `http`"));
+            } else if *kind == "http" && member == "env" {
+                self.found(at, "`env` is for a `command`; here it is `{secret:NAME}`");
+            }
+        }
         let bound = match *kind {
             "command" => self.executable(id, &members)?,
+            "http" => self.api(id, &members)?,
             _ => self.builtin(&members)?,
         };
         Some(Tool { bound, concurrency: concurrency.map(|number| number.get() as usize) })
     }
 
     /// What its author declares of a tool.
-    fn contract(&mut self, members: &Members<'_, '_>) -> Contract {
+    pub(super) fn contract(&mut self, members: &Members<'_, '_>, otherwise: Contract) -> Contract {
         let touches = [("read", Touches::Read), ("write", Touches::Write)];
         let again = [("free", Again::Freely), ("key", Again::WithKey), ("ask", Again::ByAsking)];
         Contract {
-            touches: self.word(members, "touches", &touches).unwrap_or(Touches::Write),
-            again: self.word(members, "again", &again).unwrap_or(Again::ByAsking),
+            touches: self.word(members, "touches", &touches).unwrap_or(otherwise.touches),
+            again: self.word(members, "again", &again).unwrap_or(otherwise.again),
         }
     }
 
     fn executable(&mut self, id: &Text, members: &Members<'_, '_>) -> Option<Arc<dyn Bound>> {
-        let contract = self.contract(members);
+        let unknown = Contract { touches: Touches::Write, again: Again::ByAsking };
+        let contract = self.contract(members, unknown);
         let timeout = self.given(members, "timeout", time);
         let env = self.given(members, "env", variables).unwrap_or_default();
         let command = self.given(members, "command", command)?;

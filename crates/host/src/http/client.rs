@@ -107,6 +107,7 @@ pub struct Client {
 /// Each host has a client of its own, so that each name is judged with the port that it is for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Origin {
+    is_secure: bool,
     host: String,
     port: u16,
     /// Whether connections are used again. A server may close one just when a request goes out,
@@ -155,6 +156,11 @@ impl Client {
     /// What it may take.
     pub fn limits(&self) -> HttpLimits {
         self.limits
+    }
+
+    /// Judges what a URL says by itself. Nobody is asked for anything.
+    pub fn check(&self, url: &Url) -> Result<(), Refused> {
+        guard::target(url, &self.allowed).map(|_| ())
     }
 
     /// The addresses that a request to a URL would go to. Nobody is connected to.
@@ -237,7 +243,8 @@ impl Client {
     /// The client for a host.
     fn connected(&self, url: &Url, is_kept: bool) -> Result<reqwest::Client, HttpError> {
         let target = guard::target(url, &self.allowed).map_err(HttpError::before)?;
-        let origin = Origin { host: target.host.clone(), port: target.port, is_kept };
+        let (is_secure, host) = (url.scheme() == "https", target.host.clone());
+        let origin = Origin { is_secure, host, port: target.port, is_kept };
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = connected.get(&origin) {
             return Ok(client.clone());
@@ -260,8 +267,12 @@ impl Client {
             .no_deflate()
             .no_zstd()
             .connect_timeout(self.limits.connect.min(self.limits.total / 2))
-            .pool_max_idle_per_host(if is_kept { usize::MAX } else { 0 })
-            .tls_certs_merge(self.trusted.iter().cloned());
+            .pool_max_idle_per_host(if is_kept { usize::MAX } else { 0 });
+        // Reading the certificates of the system takes long enough to save where nobody asks.
+        let builder = match is_secure {
+            true => builder.tls_certs_merge(self.trusted.iter().cloned()),
+            false => builder.tls_certs_only([]),
+        };
         let client = builder.build().map_err(|error| HttpError::of(&error, url))?;
         if connected.len() >= HOSTS_MAX {
             connected.clear();

@@ -1,5 +1,6 @@
-//! Tools: programs that `quipu.toml` names, and what is built in.
+//! Tools: programs and HTTP interfaces that `quipu.toml` names, and what is built in.
 
+pub(crate) mod api;
 mod arithmetic;
 mod builtin;
 mod clock;
@@ -10,6 +11,7 @@ mod output;
 mod process;
 mod text;
 
+pub use api::Api;
 pub use builtin::{BUILTINS, Builtin};
 pub use executable::{Executable, VARIABLES};
 

@@ -1,8 +1,10 @@
 //! What the client does for a request, and what a server can do to it: names that change,
 //! redirects, answers that are too long, too slow, compressed or broken.
 
-use std::net::Ipv4Addr;
+use std::io::Read;
+use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
@@ -452,7 +454,7 @@ fn a_broken_answer_is_a_lost_one() {
 #[test]
 fn what_never_left_has_not_happened() {
     let client = client(&["127.0.0.1"], Names::on_loopback(&["api.example"]));
-    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = gone.local_addr().unwrap().port();
     drop(gone);
     check(
@@ -491,4 +493,34 @@ fn a_client_for_a_library_speaks_to_its_host_only() {
     assert_eq!(status(url.clone()), Ok(200));
     assert_eq!(status(url.replace("api", "other")), Err(()));
     assert!(client.for_library(&Url::parse("http://127.0.0.1/").unwrap()).is_err());
+}
+
+/// A server may close a connection just when a request goes out on it; whether a write arrived then,
+/// nobody would know.
+#[test]
+fn a_connection_is_used_again_only_for_what_reads() {
+    let (listener, connections) = (TcpListener::bind("127.0.0.1:0").unwrap(), Arc::default());
+    let (port, count) = (listener.local_addr().unwrap().port(), Arc::clone(&connections));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            AtomicUsize::fetch_add(&count, 1, Ordering::SeqCst);
+            std::thread::spawn(move || {
+                let (mut stream, mut request) = (stream.unwrap(), [0; 4096]);
+                while stream.read(&mut request).is_ok_and(|length| length > 0) {
+                    send(&mut stream, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+                }
+            });
+        }
+    });
+    let client = client(&["127.0.0.1"], Names::on_loopback(&["api.example"]));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let url = format!("http://api.example:{port}/");
+    let after_three = |method: Method| {
+        for _ in 0..3 {
+            runtime.block_on(client.send(request(method.clone(), &url))).unwrap();
+        }
+        connections.load(Ordering::SeqCst)
+    };
+    assert_eq!(after_three(Method::GET), 1);
+    assert_eq!(after_three(Method::POST), 4);
 }

@@ -4,5 +4,8 @@
 mod addresses;
 mod client;
 mod names;
+mod scratch;
+mod secrets;
 mod servers;
 mod tls;
+mod tools;

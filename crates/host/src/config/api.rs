@@ -1,0 +1,306 @@
+//! `[tools.ID]` with `http`
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use diagnostics::plain;
+use graph::{Again, Touches};
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderName};
+use toml::de::{DeArray, DeTable, DeValue};
+use value::{Text, Value};
+
+use super::reader::{Item, Known, Members, Place, Reader, text, time, whole};
+use crate::adapter::{Bound, Contract};
+use crate::http::{Allowed, Client, HttpLimits};
+use crate::tools::api::{
+    Api, Binding, Body, Place as Gap, Shape, Source, Template, UrlTemplate, Wanted, is_name,
+};
+
+/// What only a tool with `http` has.
+pub(super) const OF_HTTP: &[&str] = &["headers", "body", "secrets", "allow", "answer", "bytes_max"];
+
+const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+const SECRET: Known = &[
+    ("env", "the name of an environment variable, as text"),
+    ("file", "the path of a file, as text"),
+];
+
+/// Headers that belong to the connection, or that are sent anyhow.
+const NOT_GIVEN: &[&str] = &[
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "idempotency-key",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// More than this nobody waits for, and no machine should hold.
+const BYTES_MAX: usize = 1 << 30;
+
+impl Reader<'_> {
+    pub(super) fn api(&mut self, id: &Text, members: &Members<'_, '_>) -> Option<Arc<dyn Bound>> {
+        let line = self.request_line(members);
+        let headers = self.headers(members);
+        let given = headers.iter().find(|(name, _)| *name == CONTENT_TYPE);
+        let body = self.body(members, given.map(|(_, template)| template));
+        let allowed = self.allowed(members);
+        let limits = self.limits(members);
+        let wanted = [("body", Wanted::Body), ("whole", Wanted::Whole)];
+        let wanted = self.word(members, "answer", &wanted).unwrap_or(Wanted::Body);
+        let (method, url) = line?;
+        let contract = self.contract(members, otherwise(&method, members));
+        let client = Client::new(allowed, limits);
+        let place = members.get("http").map(|item| item.span()).unwrap_or_default();
+        if let Err(refused) = client.check(url.origin()) {
+            self.found(place.clone(), refused.to_string());
+        }
+        if let (Some((at, _)), true) = (members.placed("body"), method.is_safe()) {
+            self.found(at, format!("`{method}` has no body"));
+        }
+        let timeout = self.given(members, "timeout", time);
+        let secrets = BTreeMap::new();
+        let id = id.clone();
+        let mut binding =
+            Binding { id, method, url, headers, body, secrets, contract, timeout, wanted };
+        binding.secrets = self.secrets(members, &binding);
+        Some(Arc::new(Api::new(binding, client)))
+    }
+
+    /// Such as `GET https://api.example/items/{id}`.
+    fn request_line(&mut self, members: &Members<'_, '_>) -> Option<(Method, UrlTemplate)> {
+        let line = self.given(members, "http", text)?;
+        let at = members.get("http").map(|item| item.span()).unwrap_or_default();
+        let Some((method, url)) = line.split_once(' ') else {
+            let help = format!("write `http = \"GET {}\"`", plain(&line));
+            self.helped(at, "`http` must be a method and a URL", Some(help));
+            return None;
+        };
+        let known = METHODS.contains(&method).then(|| Method::from_bytes(method.as_bytes()).ok());
+        if known.is_none() {
+            self.unknown(at.clone(), "method", method, METHODS);
+        }
+        let url = UrlTemplate::parse(url).map_err(|why| self.found(at, plain(&why).to_string()));
+        known.flatten().zip(url.ok())
+    }
+
+    fn headers(&mut self, members: &Members<'_, '_>) -> Vec<(HeaderName, Template)> {
+        let mut headers: Vec<(HeaderName, Template)> = Vec::new();
+        for (name, at, item) in self.table(members, "headers") {
+            let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else {
+                self.found(at, format!("`{}` cannot be the name of a header", plain(name)));
+                continue;
+            };
+            if NOT_GIVEN.contains(&header.as_str()) {
+                self.found(at, format!("the header `{name}` is not for a tool to choose"));
+            } else if headers.iter().any(|(given, _)| *given == header) {
+                self.found(at, format!("the header `{name}` is given twice"));
+            } else if let Some(template) = self.template(item) {
+                headers.push((header, template));
+            }
+        }
+        headers
+    }
+
+    fn template(&mut self, item: Item<'_, '_>) -> Option<Template> {
+        let Some(text) = item.get_ref().as_str() else {
+            self.found(item.span(), "this must be text, such as `\"Bearer {secret:TOKEN}\"`");
+            return None;
+        };
+        if text.chars().any(|letter| letter.is_control() && letter != '\t') {
+            self.found(item.span(), "no header has a line break");
+        }
+        Template::parse(text).map_err(|why| self.found(item.span(), why)).ok()
+    }
+
+    fn body(&mut self, members: &Members<'_, '_>, kind: Option<&Template>) -> Option<Body> {
+        let item = members.get("body")?;
+        match item.get_ref() {
+            DeValue::String(text) => {
+                let template = Template::parse(text);
+                let template = template.map_err(|why| self.found(item.span(), why)).ok()?;
+                let gap = self.gap(item.span(), kind, &template);
+                Some(Body::Text(template, gap))
+            }
+            DeValue::Table(table) => Some(Body::Json(self.object(table))),
+            DeValue::Array(items) => Some(Body::Json(self.list(items))),
+            _ => {
+                self.found(item.span(), "`body` must be a table, a list or text");
+                None
+            }
+        }
+    }
+
+    /// How arguments are written in a text of some kind.
+    fn gap(&mut self, at: Place, kind: Option<&Template>, template: &Template) -> Gap {
+        let kind: String = kind.iter().flat_map(|kind| kind.texts()).collect();
+        let kind = kind.to_ascii_lowercase();
+        if kind.contains("json") {
+            if !template.is_plain() && template.as_argument().is_none() {
+                let message = "arguments inside a text could make other JSON of it";
+                let help = "write `body` as a table, such as `body = { query = \"{query}\" }`";
+                self.helped(at, message, Some(help.to_owned()));
+            }
+            Gap::Json
+        } else if kind.contains("form-urlencoded") {
+            Gap::Url
+        } else if kind.contains("xml") || kind.contains("html") {
+            Gap::Markup
+        } else {
+            Gap::Plain
+        }
+    }
+
+    fn object(&mut self, table: &DeTable<'_>) -> Shape {
+        let mut members = Vec::new();
+        for (name, _, item) in in_order(table) {
+            members.extend(self.shape(item).map(|shape| (Text::from(name), shape)));
+        }
+        Shape::Map(members)
+    }
+
+    fn list(&mut self, items: &DeArray<'_>) -> Shape {
+        Shape::List(items.iter().filter_map(|item| self.shape(item)).collect())
+    }
+
+    fn shape(&mut self, item: Item<'_, '_>) -> Option<Shape> {
+        let fixed = match item.get_ref() {
+            DeValue::String(text) => {
+                let template = Template::parse(text);
+                return template.map_err(|why| self.found(item.span(), why)).map(Shape::Text).ok();
+            }
+            DeValue::Table(table) => return Some(self.object(table)),
+            DeValue::Array(items) => return Some(self.list(items)),
+            DeValue::Boolean(boolean) => Some(Value::Bool(*boolean)),
+            DeValue::Integer(number) => {
+                i64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Int)
+            }
+            DeValue::Float(number) => {
+                let number = number.as_str().parse::<f64>().ok();
+                number.filter(|number| number.is_finite()).map(Value::Float)
+            }
+            DeValue::Datetime(time) => Some(Value::text(time.to_string())),
+        };
+        if fixed.is_none() {
+            self.found(item.span(), "JSON has no such number");
+        }
+        fixed.map(Shape::Fixed)
+    }
+
+    fn allowed(&mut self, members: &Members<'_, '_>) -> Allowed {
+        let Some(item) = members.get("allow") else { return Allowed::default() };
+        let Some(items) = item.get_ref().as_array() else {
+            self.given(members, "allow", |_| None::<()>);
+            return Allowed::default();
+        };
+        let mut listed = Vec::new();
+        for item in items.iter() {
+            match item.get_ref().as_str() {
+                Some(text) => match Allowed::parse([text]) {
+                    Ok(_) => listed.push(text),
+                    Err(why) => self.found(item.span(), plain(&why).to_string()),
+                },
+                None => self.found(item.span(), "this must be text, such as `\"10.0.0.0/8\"`"),
+            }
+        }
+        Allowed::parse(listed).unwrap_or_default()
+    }
+
+    fn limits(&mut self, members: &Members<'_, '_>) -> HttpLimits {
+        let standard = HttpLimits::default();
+        let bytes_max = self.given(members, "bytes_max", |value| {
+            let number = whole(value)?.get() as usize;
+            (number <= BYTES_MAX).then_some(number)
+        });
+        let total = members.get("timeout").and_then(|item| time(item.get_ref()));
+        HttpLimits {
+            bytes_max: bytes_max.unwrap_or(standard.bytes_max),
+            total: total.unwrap_or(standard.total),
+            connect: total.map_or(standard.connect, |total: Duration| total.min(standard.connect)),
+            ..standard
+        }
+    }
+
+    /// Where each secret comes from that something names: a variable of the same name, unless
+    /// `secrets` says otherwise.
+    fn secrets(&mut self, members: &Members<'_, '_>, binding: &Binding) -> BTreeMap<Text, Source> {
+        let named = binding.templates().flat_map(Template::secrets);
+        let mut secrets: BTreeMap<Text, Source> =
+            named.map(|name| (name.clone(), Source::Variable(name.to_string()))).collect();
+        for (name, at, item) in self.table(members, "secrets") {
+            let source = self.source(at.clone(), item);
+            match secrets.get_mut(name) {
+                Some(place) => *place = source.unwrap_or_else(|| place.clone()),
+                None if is_name(name) => {
+                    let help = format!("write `{{secret:{name}}}` where it belongs");
+                    self.helped(at, format!("nothing uses the secret `{name}`"), Some(help));
+                }
+                None => self.found(at, format!("`{}` cannot name a secret", plain(name))),
+            }
+        }
+        secrets
+    }
+
+    fn source(&mut self, at: Place, item: Item<'_, '_>) -> Option<Source> {
+        let DeValue::Table(table) = item.get_ref() else {
+            let message = "a secret is `{ env = \"NAME\" }` or `{ file = \"PATH\" }`";
+            self.found(item.span(), message);
+            return None;
+        };
+        let members = self.members(table, SECRET);
+        let is_variable = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
+        let env = self.given(&members, "env", |value| text(value).filter(is_variable));
+        let file = self.given(&members, "file", |v| text(v).filter(|path| !path.is_empty()));
+        match (env, file) {
+            (Some(name), None) => Some(Source::Variable(name)),
+            (None, Some(path)) => Some(Source::File(self.folder.join(path))),
+            (None, None) if members.names().next().is_some() => None,
+            _ => {
+                self.found(at, "a secret has either `env` or `file`");
+                None
+            }
+        }
+    }
+
+    /// The members of a table that can have any.
+    fn table<'a, 'i>(&mut self, members: &Members<'a, 'i>, member: &str) -> Vec<Entry<'a, 'i>> {
+        match members.get(member).map(|item| item.get_ref()) {
+            None => Vec::new(),
+            Some(DeValue::Table(table)) => in_order(table),
+            Some(_) => {
+                self.given(members, member, |_| None::<()>);
+                Vec::new()
+            }
+        }
+    }
+}
+
+type Entry<'a, 'i> = (&'a str, Place, Item<'a, 'i>);
+
+/// What a table has, as it is written.
+fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Entry<'a, 'i>> {
+    let all = table.iter().map(|(name, item)| (name.get_ref().as_ref(), name.span(), item));
+    let mut all: Vec<Entry<'a, 'i>> = all.collect();
+    all.sort_by_key(|(_, at, _)| at.start);
+    all
+}
+
+/// What a method means, where nobody says more. What only reads can be done again.
+fn otherwise(method: &Method, members: &Members<'_, '_>) -> Contract {
+    let touches = members.get("touches").and_then(|item| item.get_ref().as_str());
+    if method.is_safe() && touches != Some("write") || touches == Some("read") {
+        return Contract { touches: Touches::Read, again: Again::Freely };
+    }
+    let again = if method.is_idempotent() { Again::WithKey } else { Again::ByAsking };
+    Contract { touches: Touches::Write, again }
+}

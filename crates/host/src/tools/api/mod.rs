@@ -1,0 +1,213 @@
+//! A tool that is an HTTP interface: a request with gaps, which the arguments of a call fill.
+//!
+//! Whom it speaks to and what it says there is written by an operator; a call only fills gaps, and
+//! what fills one stays inside it.
+
+mod answer;
+mod body;
+mod secrets;
+mod template;
+mod url;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use graph::Touches;
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use runtime::{Answer, Fault, Request};
+use value::{Map, Text, Value};
+
+use self::answer::Report;
+pub(crate) use self::body::{Body, Shape};
+use self::secrets::Revealed;
+pub(crate) use self::secrets::Source;
+use self::template::Secrets;
+pub(crate) use self::template::{Place, Template, is_name};
+pub(crate) use self::url::UrlTemplate;
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+use crate::http::{Client, IDEMPOTENCY_KEY, Outgoing, Resolve};
+
+/// How often a request is sent again that was sent back for later.
+const AGAIN_MAX: u32 = 3;
+
+/// An HTTP interface that answers the calls of a tool.
+#[derive(Clone, Debug)]
+pub struct Api {
+    binding: Arc<Binding>,
+    client: Client,
+}
+
+/// What `quipu.toml` says of it.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    pub(crate) id: Text,
+    pub(crate) method: Method,
+    pub(crate) url: UrlTemplate,
+    pub(crate) headers: Vec<(HeaderName, Template)>,
+    pub(crate) body: Option<Body>,
+    /// INVARIANT: every secret that a template names.
+    pub(crate) secrets: BTreeMap<Text, Source>,
+    pub(crate) contract: Contract,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) wanted: Wanted,
+}
+
+/// What of an answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The body, if all went well.
+    Body,
+    /// Status, headers and body, however it went.
+    Whole,
+}
+
+impl Api {
+    pub(crate) fn new(binding: Binding, client: Client) -> Api {
+        Api { binding: Arc::new(binding), client }
+    }
+
+    /// The same with another way to find addresses.
+    #[must_use]
+    pub fn with_resolve(self, resolve: Arc<dyn Resolve>) -> Api {
+        Api { client: self.client.with_resolve(resolve), ..self }
+    }
+}
+
+impl Adapter for Api {
+    fn call(&self, call: Call) -> Calling {
+        let Request::Tool(tool) = call.request else { return Calling::misrouted(&call) };
+        let (binding, client) = (Arc::clone(&self.binding), self.client.clone());
+        let given = [binding.timeout, tool.timeout_ms.map(Duration::from_millis)];
+        let time_max = given.into_iter().flatten().min().unwrap_or(client.limits().total);
+        Calling::Later(Box::pin(async move {
+            match binding.answer(&client, &tool.args, &call.key, time_max).await {
+                Ok(value) => Answer::Value(value),
+                Err(fault) => Answer::Failed(fault),
+            }
+        }))
+    }
+}
+
+impl Bound for Api {
+    fn contract(&self) -> Contract {
+        self.binding.contract
+    }
+
+    fn described(&self) -> Described {
+        Described { input: Some(self.binding.input()), ..Described::default() }
+    }
+
+    fn look(&self) -> Result<String, String> {
+        let Binding { method, url, secrets, .. } = &*self.binding;
+        let host = url.origin().as_str().trim_end_matches('/');
+        Revealed::of(secrets)?;
+        let names: Vec<String> = secrets.keys().map(|name| format!("`{name}`")).collect();
+        Ok(match &*names {
+            [] => format!("{method} {host}"),
+            [name] => format!("{method} {host}, with the secret {name}"),
+            _ => format!("{method} {host}, with the secrets {}", names.join(", ")),
+        })
+    }
+}
+
+impl Binding {
+    /// All that can have gaps.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &Template> {
+        let headers = self.headers.iter().map(|(_, template)| template);
+        let body = self.body.iter().flat_map(Body::templates);
+        self.url.templates().chain(headers).chain(body)
+    }
+
+    /// The JSON Schema of what fills the gaps.
+    fn input(&self) -> Value {
+        let (mut properties, mut required) = (Map::default(), Vec::<Value>::new());
+        for argument in self.templates().flat_map(Template::arguments) {
+            let name = argument.name();
+            properties.insert_new(name.clone(), Value::Map(Arc::default()));
+            let name = Value::Text(name.clone());
+            if !argument.is_optional && !required.contains(&name) {
+                required.push(name);
+            }
+        }
+        Value::map([
+            ("type", Value::text("object")),
+            ("properties", properties.into()),
+            ("required", Value::list(required)),
+        ])
+    }
+
+    async fn answer(
+        &self,
+        client: &Client,
+        args: &Map,
+        key: &Text,
+        time_max: Duration,
+    ) -> Result<Value, Fault> {
+        let report = Report { binding: self, shown: self.url.shown(args), time_max };
+        let revealed = Revealed::of(&self.secrets).map_err(|why| report.not_sent(why))?;
+        let answered = self.ask(client, args, key, &revealed, &report).await;
+        // Whatever a server says, a secret does not come back by it.
+        match answered {
+            Ok(value) => Ok(revealed.hide_in(value)),
+            Err(fault) => Err(Fault {
+                message: revealed.hide(&fault.message).into(),
+                details: fault.details.map(|details| revealed.hide_in(details)),
+                ..fault
+            }),
+        }
+    }
+
+    async fn ask(
+        &self,
+        client: &Client,
+        args: &Map,
+        key: &Text,
+        revealed: &Revealed,
+        report: &Report<'_>,
+    ) -> Result<Value, Fault> {
+        let request = self.request(args, key, revealed).map_err(|why| report.not_sent(why))?;
+        let began = Instant::now();
+        let mut again = 0;
+        loop {
+            let left = report.time_max.saturating_sub(began.elapsed());
+            let answer = client.send_within(request.clone(), left).await;
+            let answer = answer.map_err(|error| report.unanswered(&error))?;
+            let left = report.time_max.saturating_sub(began.elapsed());
+            match answer::later(&answer, self.contract.again) {
+                Some(wait) if again < AGAIN_MAX && wait < left => {
+                    again += 1;
+                    tokio::time::sleep(wait).await;
+                }
+                _ => return report.read(answer, revealed),
+            }
+        }
+    }
+
+    fn request(&self, args: &Map, key: &Text, revealed: &Revealed) -> Result<Outgoing, String> {
+        let known = |name: &Text| revealed.get(name);
+        let secrets = Secrets::Known(&known);
+        let mut request = Outgoing::new(self.method.clone(), self.url.fill(args, secrets)?);
+        for (name, template) in &self.headers {
+            let Some(text) = template.fill(args, Place::Header, secrets)? else { continue };
+            let mut value = HeaderValue::from_bytes(text.as_bytes())
+                .map_err(|_| format!("the header `{name}` has a letter that no header can have"))?;
+            value.set_sensitive(template.secrets().next().is_some());
+            request.headers.insert(name.clone(), value);
+        }
+        if let Some(body) = &self.body {
+            let default = HeaderValue::from_static(body.content_type());
+            request.headers.entry(CONTENT_TYPE).or_insert(default);
+            request.body = Some(body.fill(args, secrets)?.into_bytes());
+            request.is_body_secret =
+                body.templates().iter().any(|template| template.secrets().next().is_some());
+        }
+        if self.contract.touches == Touches::Write {
+            let key = HeaderValue::from_str(key);
+            let key = key.map_err(|_| "the key of the call fits no header".to_owned())?;
+            request.headers.insert(IDEMPOTENCY_KEY, key);
+        }
+        Ok(request)
+    }
+}
