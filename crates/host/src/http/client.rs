@@ -201,30 +201,24 @@ impl Client {
         self.connected(url, true)
     }
 
-    async fn follow(&self, request: Outgoing) -> Result<Incoming, HttpError> {
-        let mut request = request;
-        let mut redirects = 0;
-        loop {
-            let response = self
-                .send_one(&request)
-                .await
-                .map_err(|error| if redirects == 0 { error } else { redirected(error) })?;
-            let next = redirect::next(&request, response.status(), response.headers());
-            let from = match next.map_err(HttpError::after)? {
-                None => return self.take(response, &request.url).await,
-                Some(next) => std::mem::replace(&mut request, next).url,
+    async fn follow(&self, first: Outgoing) -> Result<Incoming, HttpError> {
+        let mut request = first;
+        let mut from: Option<Url> = None;
+        for _ in 0..=self.limits.redirects_max {
+            let sent = self.send_one(&request).await;
+            let response = match &from {
+                None => sent?,
+                Some(from) => sent.map_err(|error| redirected(error, from))?,
             };
-            let why = |why: String| Why::Redirect { host: host(&from), why };
-            if redirects == self.limits.redirects_max {
-                let why = why(format!("once more, after {redirects} redirects"));
-                return Err(HttpError::after(why));
-            }
-            redirects += 1;
-            if let Err(refused) = guard::target(&request.url, &self.allowed) {
-                let host = host(&from);
-                return Err(HttpError::after(Why::RedirectRefused { host, refused }));
+            let next = redirect::next(&request, response.status(), response.headers());
+            match next.map_err(HttpError::after)? {
+                None => return self.take(response, &request.url).await,
+                Some(next) => from = Some(std::mem::replace(&mut request, next).url),
             }
         }
+        let why = format!("once more, after {} redirects", self.limits.redirects_max);
+        let host = host(&from.unwrap_or(request.url));
+        Err(HttpError::after(Why::Redirect { host, why }))
     }
 
     async fn send_one(&self, request: &Outgoing) -> Result<Response, HttpError> {
@@ -307,17 +301,14 @@ impl Client {
 }
 
 /// After a redirect the first host has had the request, whatever becomes of the next.
-fn redirected(error: HttpError) -> HttpError {
-    HttpError { has_left: true, ..error }
+fn redirected(error: HttpError, from: &Url) -> HttpError {
+    HttpError::after(match error.why {
+        Why::Refused(refused) => Why::RedirectRefused { host: host(from), refused },
+        other => other,
+    })
 }
 
 /// The rest of an answer did not come.
 fn lost(error: &reqwest::Error, url: &Url) -> HttpError {
     HttpError { has_left: true, ..HttpError::of(error, url) }
-}
-
-impl From<Refused> for HttpError {
-    fn from(refused: Refused) -> HttpError {
-        HttpError::before(refused)
-    }
 }

@@ -1,16 +1,17 @@
 //! Where a redirect leads, what goes along, and what stays behind.
 
 use reqwest::header::{
-    AUTHORIZATION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName,
-    LOCATION, PROXY_AUTHORIZATION,
+    ACCEPT, ACCEPT_LANGUAGE, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, HeaderMap,
+    HeaderName, LOCATION,
 };
 use reqwest::{Method, StatusCode, Url};
 
 use super::client::{IDEMPOTENCY_KEY, Outgoing};
 use super::error::{Why, host};
 
-/// Headers that say who is asking. So does every header whose value is marked as sensitive.
-const CREDENTIALS: [HeaderName; 3] = [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION];
+/// All that another host is told: any other header may say who is asking.
+const FOR_ANYBODY: [HeaderName; 5] =
+    [ACCEPT, ACCEPT_LANGUAGE, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE];
 
 /// Headers that tell of a body, and go with it.
 const OF_BODIES: [HeaderName; 3] = [CONTENT_TYPE, CONTENT_ENCODING, CONTENT_LANGUAGE];
@@ -70,11 +71,10 @@ impl Outgoing {
     }
 
     fn drop_credentials(&mut self) {
-        let sensitive = self.headers.iter().filter(|(_, value)| value.is_sensitive());
-        let sensitive: Vec<HeaderName> = sensitive.map(|(name, _)| name.clone()).collect();
-        for name in sensitive.into_iter().chain(CREDENTIALS) {
-            self.headers.remove(name);
+        let headers = std::mem::take(&mut self.headers);
+        for name in FOR_ANYBODY {
+            let value = headers.get(&name).filter(|value| !value.is_sensitive());
+            self.headers.extend(value.map(|value| (name, value.clone())));
         }
-        self.headers.remove(IDEMPOTENCY_KEY);
     }
 }

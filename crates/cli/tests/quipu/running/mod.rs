@@ -7,6 +7,7 @@ mod doubt;
 mod doubts;
 mod failures;
 mod forks;
+mod http;
 mod interrupted;
 mod killed;
 mod limits;
