@@ -44,8 +44,7 @@ impl Reader<'_> {
             members.names().filter(|(name, _)| BINDINGS.contains(name)).collect();
         bindings.sort_by_key(|(_, place)| place.start);
         let Some((kind, _)) = bindings.first() else {
-            let help = "add `command = [\"./program\"]`, `builtin = \"NAME\"` or \
-                        `http = \"GET https://...\"`";
+            let help = "add `command = [\"./t\"]`, `builtin = \"NAME\"` or `http = \"GET URL\"`";
             self.helped(at, format!("nothing answers `{}`", plain(id)), Some(help.to_owned()));
             return None;
         };

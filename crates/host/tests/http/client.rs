@@ -13,6 +13,7 @@ use reqwest::header::HeaderValue;
 use reqwest::{Method, Url};
 
 use crate::names::{Names, Rebinding};
+use crate::scratch::folded;
 use crate::servers::{Server, answer, redirect, send};
 use crate::tls;
 
@@ -59,7 +60,7 @@ fn check(answer: Result<Incoming, HttpError>, port: u16, expected: Expect) {
     let happened = if error.has_left { "may have happened" } else { "has not happened" };
     let shown = format!("{happened}: {error}").replace(&port.to_string(), "PORT");
     assert!(!format!("{shown} {error:?}").contains(CANARY), "{shown}");
-    expected.assert_eq(&shown);
+    expected.assert_eq(&folded(&shown));
 }
 
 const FIRST: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
@@ -77,9 +78,9 @@ fn a_name_that_is_bound_anew_after_it_was_judged_reaches_nobody() {
     check(
         sent(&client, request(Method::GET, &url)),
         victim.port(),
-        expect![
-            "has not happened: `rebound.example` is 127.0.0.1, a loopback address; if it is meant, list `rebound.example:PORT` under `allow`"
-        ],
+        expect![[r#"
+            has not happened: `rebound.example` is 127.0.0.1, a loopback address; if it is meant,
+              list `rebound.example:PORT` under `allow`"#]],
     );
     assert_eq!(names.asked(), 2);
     assert_eq!(victim.lines(), [""; 0]);
@@ -87,10 +88,10 @@ fn a_name_that_is_bound_anew_after_it_was_judged_reaches_nobody() {
 
 #[test]
 fn the_address_that_was_judged_is_the_one_that_is_spoken_to() {
-    let good = Server::start_at("127.0.0.2:0", |_, to| send(to, &answer("200 OK", &[], "good")));
-    let port = good.port();
-    let victim = Server::start_at(&format!("127.0.0.1:{port}"), |_, to| {
-        send(to, &answer("200 OK", &[], "inside"));
+    let victim = Server::saying(answer("200 OK", &[], "inside"));
+    let port = victim.port();
+    let good = Server::start_at(&format!("127.0.0.2:{port}"), |_, to| {
+        send(to, &answer("200 OK", &[], "good"));
     });
     let names = Rebinding::start(&[&[FIRST], &[SECOND], &[FIRST, SECOND]]);
     let client = client(&["127.0.0.2"], Arc::clone(&names) as _);
@@ -102,9 +103,9 @@ fn the_address_that_was_judged_is_the_one_that_is_spoken_to() {
         check(
             sent(&client, write()),
             port,
-            expect![
-                "has not happened: `rebound.example` is 127.0.0.1, a loopback address; if it is meant, list `rebound.example:PORT` under `allow`"
-            ],
+            expect![[r#"
+                has not happened: `rebound.example` is 127.0.0.1, a loopback address; if it is meant,
+                  list `rebound.example:PORT` under `allow`"#]],
         );
     }
     assert_eq!((names.asked(), good.lines().len(), victim.lines().len()), (3, 1, 0));
@@ -117,51 +118,54 @@ fn redirects_are_judged_like_every_url() {
     for (location, expected) in [
         (
             format!("http://127.0.0.1:{port}/"),
-            expect![
-                "may have happened: `api.example` redirects to what may not be spoken to: 127.0.0.1 is a loopback address; if it is meant, list `127.0.0.1:PORT` under `allow`"
-            ],
+            expect![[r#"
+                may have happened: `api.example` redirects to what may not be spoken to: 127.0.0.1 is a
+                  loopback address; if it is meant, list `127.0.0.1:PORT` under `allow`"#]],
         ),
         (
             format!("//2130706433:{port}/"),
-            expect![
-                "may have happened: `api.example` redirects to what may not be spoken to: 127.0.0.1 is a loopback address; if it is meant, list `127.0.0.1:PORT` under `allow`"
-            ],
+            expect![[r#"
+                may have happened: `api.example` redirects to what may not be spoken to: 127.0.0.1 is a
+                  loopback address; if it is meant, list `127.0.0.1:PORT` under `allow`"#]],
         ),
         (
             format!("http://inside.example:{port}/"),
-            expect![
-                "may have happened: `api.example` redirects to what may not be spoken to: `inside.example` is 127.0.0.1, a loopback address; if it is meant, list `inside.example:PORT` under `allow`"
-            ],
+            expect![[r#"
+                may have happened: `api.example` redirects to what may not be spoken to:
+                  `inside.example` is 127.0.0.1, a loopback address; if it is meant, list
+                  `inside.example:PORT` under `allow`"#]],
         ),
         (
             "http://169.254.169.254/latest/meta-data/".to_owned(),
-            expect![
-                "may have happened: `api.example` redirects to what may not be spoken to: 169.254.169.254 is a metadata address, which hands out credentials; if it is meant, list `169.254.169.254` under `allow`"
-            ],
+            expect![[r#"
+                may have happened: `api.example` redirects to what may not be spoken to:
+                  169.254.169.254 is a metadata address, which hands out credentials; if it is meant,
+                  list `169.254.169.254` under `allow`"#]],
         ),
         (
             "http://metadata.google.internal/".to_owned(),
-            expect![
-                "may have happened: `api.example` redirects to what may not be spoken to: `metadata.google.internal` is the name of a metadata service, which hands out credentials; only where it and its address are listed under `allow` it is spoken to"
-            ],
+            expect![[r#"
+                may have happened: `api.example` redirects to what may not be spoken to:
+                  `metadata.google.internal` is the name of a metadata service, which hands out
+                  credentials; only where it and its address are listed under `allow` it is spoken to"#]],
         ),
         (
             "file:///etc/passwd".to_owned(),
-            expect![
-                "may have happened: `api.example` redirects to what may not be spoken to: `file` is no scheme for this: a URL begins with `https://` or `http://`"
-            ],
+            expect![[r#"
+                may have happened: `api.example` redirects to what may not be spoken to: `file` is no
+                  scheme for this: a URL begins with `https://` or `http://`"#]],
         ),
         (
             format!("http://api.example@127.0.0.1:{port}/"),
-            expect![
-                "may have happened: `api.example` redirects to what may not be spoken to: the URL has a name or a password before its host; credentials belong into a header"
-            ],
+            expect![[r#"
+                may have happened: `api.example` redirects to what may not be spoken to: the URL has a
+                  name or a password before its host; credentials belong into a header"#]],
         ),
         (
             "http://public.example:25/".to_owned(),
-            expect![
-                "may have happened: `api.example` redirects to what may not be spoken to: port 25 of `public.example` is not for HTTP; if it is, list `public.example:25` under `allow`"
-            ],
+            expect![[r#"
+                may have happened: `api.example` redirects to what may not be spoken to: port 25 of
+                  `public.example` is not for HTTP; if it is, list `public.example:25` under `allow`"#]],
         ),
         (
             "http://[".to_owned(),
@@ -250,9 +254,9 @@ fn no_credentials_go_to_another_host() {
         check(
             sent(&client, secret),
             server.port(),
-            expect![
-                "may have happened: `api.example:PORT` redirects to another host, and the body has a secret"
-            ],
+            expect![[r#"
+                may have happened: `api.example:PORT` redirects to another host, and the body has a
+                  secret"#]],
         );
         assert_eq!(other.lines(), [""; 0]);
     }
@@ -286,24 +290,25 @@ fn https_is_spoken_and_never_left_for_http() {
     check(
         sent(&trusting, request(Method::GET, &format!("{url}away"))),
         server.port(),
-        expect![
-            "may have happened: `secure.example:PORT` redirects from https to http, which is never followed"
-        ],
+        expect![[r#"
+            may have happened: `secure.example:PORT` redirects from https to http, which is never
+              followed"#]],
     );
     assert_eq!(open.lines(), [""; 0]);
     check(
         sent(&distrusting, request(Method::GET, &url)),
         server.port(),
-        expect![
-            "has not happened: `secure.example:PORT` cannot be reached: invalid peer certificate: UnknownIssuer"
-        ],
+        expect![[r#"
+            has not happened: `secure.example:PORT` cannot be reached: invalid peer certificate:
+              UnknownIssuer"#]],
     );
     check(
         sent(&trusting, request(Method::GET, &url.replace("secure", "wrong"))),
         server.port(),
-        expect![
-            "has not happened: `wrong.example:PORT` cannot be reached: invalid peer certificate: certificate not valid for name \"wrong.example\"; certificate is only valid for DnsName(\"secure.example\")"
-        ],
+        expect![[r#"
+            has not happened: `wrong.example:PORT` cannot be reached: invalid peer certificate:
+              certificate not valid for name "wrong.example"; certificate is only valid for
+              DnsName("secure.example")"#]],
     );
 }
 
@@ -360,14 +365,14 @@ fn an_answer_has_an_end_or_is_given_up() {
 
 #[test]
 fn an_answer_comes_in_time_or_is_given_up() {
-    let limits = HttpLimits { total: Duration::from_secs(1), ..HttpLimits::default() };
+    let limits = HttpLimits { total: Duration::from_secs(2), ..HttpLimits::default() };
     let drip = |to: &mut dyn std::io::Write| {
         send(to, b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
         while to.write_all(b"x").is_ok() {
             std::thread::sleep(Duration::from_millis(10));
         }
     };
-    misbehaving(drip, limits, expect!["may have happened: there was no whole answer within 1s"]);
+    misbehaving(drip, limits, expect!["may have happened: there was no whole answer within 2s"]);
     let drip_of_headers = |to: &mut dyn std::io::Write| {
         send(to, b"HTTP/1.1 200 OK\r\n");
         while to.write_all(b"X-A: b\r\n").is_ok() {
@@ -377,7 +382,7 @@ fn an_answer_comes_in_time_or_is_given_up() {
     misbehaving(
         drip_of_headers,
         limits,
-        expect!["may have happened: there was no whole answer within 1s"],
+        expect!["may have happened: there was no whole answer within 2s"],
     );
 }
 
@@ -388,9 +393,9 @@ fn nothing_is_unpacked() {
     hostile(
         *bomb,
         HttpLimits::default(),
-        expect![
-            "may have happened: the answer of `api.example:PORT` is compressed, which was not asked for"
-        ],
+        expect![[r#"
+            may have happened: the answer of `api.example:PORT` is compressed, which was not asked
+              for"#]],
     );
 }
 
@@ -399,21 +404,21 @@ fn a_broken_answer_is_a_lost_one() {
     for (bytes, expected) in [
         (
             "",
-            expect![
-                "may have happened: the answer of `api.example:PORT` was lost: connection closed before message completed"
-            ],
+            expect![[r#"
+                may have happened: the answer of `api.example:PORT` was lost: connection closed before
+                  message completed"#]],
         ),
         (
             "HTTP/1.1 20",
-            expect![
-                "may have happened: the answer of `api.example:PORT` was lost: connection closed before message completed"
-            ],
+            expect![[r#"
+                may have happened: the answer of `api.example:PORT` was lost: connection closed before
+                  message completed"#]],
         ),
         (
             "SSH-2.0-OpenSSH\r\n\r\n",
-            expect![
-                "may have happened: the answer of `api.example:PORT` was lost: invalid HTTP version parsed"
-            ],
+            expect![[r#"
+                may have happened: the answer of `api.example:PORT` was lost: invalid HTTP version
+                  parsed"#]],
         ),
         (
             "HTTP/1.1 200 OK\r\nA B\x01: c\r\n\r\n",
@@ -423,21 +428,21 @@ fn a_broken_answer_is_a_lost_one() {
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
-            expect![
-                "may have happened: the answer of `api.example:PORT` was lost: invalid content-length parsed"
-            ],
+            expect![[r#"
+                may have happened: the answer of `api.example:PORT` was lost: invalid content-length
+                  parsed"#]],
         ),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf",
-            expect![
-                "may have happened: the answer of `api.example:PORT` was lost: end of file before message length reached"
-            ],
+            expect![[r#"
+                may have happened: the answer of `api.example:PORT` was lost: end of file before
+                  message length reached"#]],
         ),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-            expect![
-                "may have happened: the answer of `api.example:PORT` was lost: Invalid chunk size line: missing size digit"
-            ],
+            expect![[r#"
+                may have happened: the answer of `api.example:PORT` was lost: Invalid chunk size line:
+                  missing size digit"#]],
         ),
     ] {
         hostile(bytes, HttpLimits::default(), expected);
@@ -461,9 +466,9 @@ fn what_never_left_has_not_happened() {
     check(
         sent(&client, write_with_credentials(&format!("http://api.example:{port}/?k={CANARY}"))),
         port,
-        expect![
-            "has not happened: `api.example:PORT` cannot be reached: Connection refused (os error 111)"
-        ],
+        expect![[r#"
+            has not happened: `api.example:PORT` cannot be reached: Connection refused (os error
+              111)"#]],
     );
     check(
         sent(&client, write_with_credentials(&format!("http://gone.example/?k={CANARY}"))),
@@ -473,9 +478,9 @@ fn what_never_left_has_not_happened() {
     check(
         sent(&client, write_with_credentials(&format!("http://10.0.0.1/?k={CANARY}"))),
         port,
-        expect![
-            "has not happened: 10.0.0.1 is a private address; if it is meant, list `10.0.0.1:80` under `allow`"
-        ],
+        expect![[r#"
+            has not happened: 10.0.0.1 is a private address; if it is meant, list `10.0.0.1:80`
+              under `allow`"#]],
     );
 }
 

@@ -63,7 +63,8 @@ pub(crate) fn findings(lines: &str) -> String {
     let source = Source::new("quipu.toml", format!("[tools.t]\n{lines}\n"));
     match Config::parse(&source, std::path::Path::new("/project")) {
         Err(ConfigError::Wrong(findings)) => {
-            findings.iter().map(|finding| format!("{finding}\n")).collect()
+            let lines = findings.iter().map(|finding| format!("{finding}\n"));
+            folded(&lines.collect::<String>())
         }
         other => format!("{other:?}"),
     }
@@ -111,5 +112,26 @@ pub(crate) fn shown(fault: &Fault, port: u16) -> String {
     };
     let details = json::compact(fault.details.as_ref().unwrap());
     let text = format!("{}, {doubt}\n{}\n{details}", fault.kind.word(), fault.message);
-    text.replace(&port.to_string(), "PORT")
+    folded(&text.replace(&port.to_string(), "PORT"))
+}
+
+/// Long lines in pieces, for expectations that people read.
+pub(crate) fn folded(text: &str) -> String {
+    const LENGTH_MAX: usize = 88;
+    let mut folded = String::new();
+    for line in text.lines() {
+        let mut length = 0;
+        for piece in line.split_inclusive([' ', ',']) {
+            if length > 0 && length + piece.len() > LENGTH_MAX {
+                folded.truncate(folded.trim_end().len());
+                folded.push_str("\n  ");
+                length = 0;
+            }
+            folded.push_str(piece);
+            length += piece.len();
+        }
+        folded.push('\n');
+    }
+    folded.truncate(folded.trim_end().len());
+    folded
 }

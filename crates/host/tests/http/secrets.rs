@@ -9,6 +9,7 @@ use crate::servers::{Server, answer, json as json_answer, send};
 
 /// It has what each encoding writes differently.
 const CANARY: &str = "canary \"4711\"/ü&";
+const ENCODED: &str = "canary%20%224711%22%2F%C3%BC%26";
 
 /// A tool with the canary wherever a secret may be.
 const EVERYWHERE: &str = r#"
@@ -31,8 +32,7 @@ fn a_secret_arrives_where_it_is_for() {
     let lines = EVERYWHERE.replace("PORT", &server.port().to_string());
     tool.call(&lines, r#"{"q": "1"}"#).unwrap();
     let request = server.received().remove(0);
-    let encoded = "canary%20%224711%22%2F%C3%BC%26";
-    assert_eq!(request.line(), format!("POST /x?q=1&key={encoded}"));
+    assert_eq!(request.line(), format!("POST /x?q=1&key={ENCODED}"));
     assert_eq!(request.header("authorization"), Some(&*format!("Bearer {CANARY}")));
     let body = json::parse(&request.body).unwrap();
     assert_eq!(body.get("key").unwrap().as_text().unwrap().as_ref(), CANARY);
@@ -57,11 +57,11 @@ fn a_secret_comes_from_the_environment_by_its_own_name() {
 fn a_secret_never_comes_back() {
     let escaped = json::compact(&CANARY.into());
     let echo = format!(
-        r#"{{"key": {escaped}, "in": [{{"text": "you said {}"}}], {escaped}: 1, "url": "canary%20%224711%22%2F%C3%BC%26"}}"#,
+        r#"{{"key": {escaped}, "in": [{{"text": "said {}"}}], {escaped}: 1, "url": "{ENCODED}"}}"#,
         &escaped[1..escaped.len() - 1]
     );
     let typed = ["Content-Type: application/json"];
-    let location = format!("Location: http://{}.example/", "canary%20%224711%22%2F%C3%BC%26");
+    let location = format!("Location: http://{ENCODED}.example/");
     let long = format!("{}{CANARY}", "x".repeat(190));
     let kind = "Content-Type: image/canary \"4711\"/ü&";
     let answers: Vec<Vec<u8>> = vec![
@@ -102,7 +102,22 @@ fn a_secret_never_comes_back() {
     let value = folder.call(&lines, r#"{"q": "1"}"#).unwrap();
     assert_eq!(
         json::compact(&value),
-        r#"{"key":"{secret:CANARY}","in":[{"text":"you said {secret:CANARY}"}],"{secret:CANARY}":1,"url":"{secret:CANARY}"}"#
+        r#"{"key":"S","in":[{"text":"said S"}],"S":1,"url":"S"}"#.replace('S', "{secret:CANARY}")
+    );
+}
+
+/// An error names a host, and a server chooses where it redirects to.
+#[test]
+fn a_host_that_is_named_after_a_secret_is_not_shown() {
+    let location = "http://Canary4711.evil.example/";
+    let server = Server::saying(answer("302 Found", &[&format!("Location: {location}")], ""));
+    let folder = Scratch::new();
+    folder.write("canary", "Canary4711");
+    let lines = EVERYWHERE.replace("PORT", &server.port().to_string());
+    let fault = folder.call(&lines, r#"{"q": "1"}"#).unwrap_err();
+    assert_eq!(
+        &*fault.message,
+        "`t` failed: `{secret:CANARY}.evil.example` cannot be found: no such name"
     );
 }
 

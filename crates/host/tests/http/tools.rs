@@ -7,7 +7,7 @@ use graph::{Again, Touches};
 use host::Bound;
 use value::json;
 
-use crate::scratch::{Scratch, call, findings, shown};
+use crate::scratch::{Scratch, call, findings, folded, shown};
 use crate::servers::{Server, answer, json as json_answer, send};
 
 /// What a server received for a call.
@@ -21,7 +21,7 @@ fn sent(lines: &str, args: &str) -> String {
         !["accept-encoding", "user-agent", "host", "content-length"].contains(&name)
     };
     let head: Vec<&str> = request.head.lines().filter(kept).collect();
-    format!("{}\n\n{}", head.join("\n"), request.body).trim_end().to_owned()
+    folded(&format!("{}\n\n{}", head.join("\n"), request.body))
 }
 
 #[test]
@@ -45,7 +45,8 @@ fn json_keeps_the_type_of_what_fills_it() {
         idempotency-key: key-1
         accept: */*
 
-        {"name":"for Ada \"A\"","count":2,"tags":["a","b"],"all":{"x":[null,1.5]},"null":null,"list":["fixed",true],"made":"2026-01-31","nested":{"deep":2,"q":"{ me { id } }"}}"#]]
+        {"name":"for Ada \"A\"","count":2,"tags":["a","b"],"all":{"x":[null,1.5]},"null":null,
+          "list":["fixed",true],"made":"2026-01-31","nested":{"deep":2,"q":"{ me { id } }"}}"#]]
     .assert_eq(&sent(
         r#"http = "POST http://api.example:PORT/items"
            [tools.t.body]
@@ -120,7 +121,8 @@ fn a_server_says_itself_that_it_failed() {
         expect![[r#"
             tool, has not happened
             `t` answered 404 Not Found: {"error":"no such city"}
-            {"tool":"t","request":"GET http://api.example:PORT/x","status":404,"body":"{\"error\":\"no such city\"}","reported":true,"may_have_happened":false}"#]],
+            {"tool":"t","request":"GET http://api.example:PORT/x","status":404,
+              "body":"{\"error\":\"no such city\"}","reported":true,"may_have_happened":false}"#]],
     );
     check(
         &answer("422 Unprocessable Entity", &[], "no such city"),
@@ -128,7 +130,8 @@ fn a_server_says_itself_that_it_failed() {
         expect![[r#"
             tool, has not happened
             `t` answered 422 Unprocessable Entity: no such city
-            {"tool":"t","request":"POST http://api.example:PORT/x","status":422,"body":"no such city","reported":true,"may_have_happened":false}"#]],
+            {"tool":"t","request":"POST http://api.example:PORT/x","status":422,"body":"no such
+              city","reported":true,"may_have_happened":false}"#]],
     );
     check(
         &answer("500 Internal Server Error", &[], ""),
@@ -136,7 +139,8 @@ fn a_server_says_itself_that_it_failed() {
         expect![[r#"
             tool, may have happened, as the server says
             `t` answered 500 Internal Server Error
-            {"tool":"t","request":"POST http://api.example:PORT/x","status":500,"body":"","reported":true,"may_have_happened":true}"#]],
+            {"tool":"t","request":"POST http://api.example:PORT/x","status":500,"body":"",
+              "reported":true,"may_have_happened":true}"#]],
     );
     check(
         &answer("504 Gateway Timeout", &[], ""),
@@ -144,7 +148,8 @@ fn a_server_says_itself_that_it_failed() {
         expect![[r#"
             tool, may have happened
             `t` answered 504 Gateway Timeout
-            {"tool":"t","request":"POST http://api.example:PORT/x","status":504,"body":"","may_have_happened":true}"#]],
+            {"tool":"t","request":"POST http://api.example:PORT/x","status":504,"body":"",
+              "may_have_happened":true}"#]],
     );
     check(
         &answer("304 Not Modified", &[], ""),
@@ -152,7 +157,8 @@ fn a_server_says_itself_that_it_failed() {
         expect![[r#"
             tool, has not happened
             `t` answered 304 Not Modified
-            {"tool":"t","request":"GET http://api.example:PORT/x","status":304,"body":"","reported":true,"may_have_happened":false}"#]],
+            {"tool":"t","request":"GET http://api.example:PORT/x","status":304,"body":"",
+              "reported":true,"may_have_happened":false}"#]],
     );
 }
 
@@ -163,7 +169,8 @@ fn the_answer_of_a_write_can_be_lost() {
         WRITE,
         expect![[r#"
             tool, may have happened
-            `t` failed: the answer of `api.example:PORT` was lost: connection closed before message completed
+            `t` failed: the answer of `api.example:PORT` was lost: connection closed before message
+              completed
             {"tool":"t","request":"POST http://api.example:PORT/x","may_have_happened":true}"#]],
     );
     check(
@@ -171,7 +178,8 @@ fn the_answer_of_a_write_can_be_lost() {
         READ,
         expect![[r#"
             tool, has not happened
-            `t` failed: the answer of `api.example:PORT` was lost: connection closed before message completed
+            `t` failed: the answer of `api.example:PORT` was lost: connection closed before message
+              completed
             {"tool":"t","request":"GET http://api.example:PORT/x","may_have_happened":false}"#]],
     );
     check(
@@ -194,10 +202,10 @@ fn the_answer_of_a_write_can_be_lost() {
         std::thread::park();
     });
     let lines = WRITE.replace("PORT", &silent.port().to_string());
-    let fault = call(&format!("{lines}\ntimeout = '1s'"), "{}").unwrap_err();
+    let fault = call(&format!("{lines}\ntimeout = '2s'"), "{}").unwrap_err();
     expect![[r#"
         timeout, may have happened
-        `t` took longer than 1s
+        `t` took longer than 2s
         {"tool":"t","request":"POST http://api.example:PORT/x","may_have_happened":true}"#]]
     .assert_eq(&shown(&fault, silent.port()));
 }
@@ -215,37 +223,37 @@ fn nothing_leaves_for_a_call_that_cannot_be_made() {
         (
             "http = 'DELETE http://api.example:PORT/users/{id}'",
             r#"{"id": ""}"#,
-            expect![
-                "`t` was not called: the argument `id` would make another path of the URL: it must not be empty, `.` or `..`"
-            ],
+            expect![[r#"
+                `t` was not called: the argument `id` would make another path of the URL: it must not
+                  be empty, `.` or `..`"#]],
         ),
         (
             "http = 'DELETE http://api.example:PORT/users/{id}'",
             r#"{"id": ".."}"#,
-            expect![
-                "`t` was not called: the argument `id` would make another path of the URL: it must not be empty, `.` or `..`"
-            ],
+            expect![[r#"
+                `t` was not called: the argument `id` would make another path of the URL: it must not
+                  be empty, `.` or `..`"#]],
         ),
         (
             "http = 'GET http://api.example:PORT/?q={q}'",
             r#"{"q": ["a"]}"#,
-            expect![
-                "`t` was not called: the argument `q` must be text, a number or a boolean here, but is a list"
-            ],
+            expect![[r#"
+                `t` was not called: the argument `q` must be text, a number or a boolean here, but is a
+                  list"#]],
         ),
         (
             "http = 'GET http://api.example:PORT/'\nheaders = { X-A = '{a}' }",
             r#"{"a": "b\r\nX-Evil: 1"}"#,
-            expect![
-                "`t` was not called: the argument `a` has a line break or another control character, which no header can have"
-            ],
+            expect![[r#"
+                `t` was not called: the argument `a` has a line break or another control character,
+                  which no header can have"#]],
         ),
         (
             "http = 'GET http://api.example:PORT/'\nheaders = { X-A = '{secret:QUIPU_NEVER_SET}' }",
             "{}",
-            expect![
-                "`t` was not called: the secret `QUIPU_NEVER_SET` is not there: set the environment variable `QUIPU_NEVER_SET`"
-            ],
+            expect![[r#"
+                `t` was not called: the secret `QUIPU_NEVER_SET` is not there: set the environment
+                  variable `QUIPU_NEVER_SET`"#]],
         ),
         (
             "http = 'POST http://api.example:PORT/'\nbody = { a = '{a.b}' }",
@@ -259,7 +267,7 @@ fn nothing_leaves_for_a_call_that_cannot_be_made() {
         ),
     ] {
         let fault = call(&lines.replace("PORT", &port.to_string()), args).unwrap_err();
-        expected.assert_eq(&fault.message);
+        expected.assert_eq(&folded(&fault.message));
         assert_eq!(fault.happened(), Some(runtime::Happened::No), "{lines}");
     }
     assert_eq!(server.lines(), [""; 0]);
@@ -345,31 +353,36 @@ fn what_is_wrong_in_a_configuration_is_found_with_its_place() {
     check(
         "http = 'https://a.example/'",
         expect![[r#"
-            quipu.toml:2:8: `http` must be a method and a URL; write `http = "GET https://a.example/"`
-        "#]],
+            quipu.toml:2:8: `http` must be a method and a URL; write `http = "GET
+              https://a.example/"`"#]],
     );
     check(
         "http = 'FETCH https://{host}/'\nbytes_max = 0\nanswer = 'hole'\nallow = ['*', 1]\nenv = ['A']",
         expect![[r#"
-            quipu.toml:2:8: unknown method `FETCH`; there are `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`
-            quipu.toml:2:8: scheme, host and port of a URL must be fixed: whoever makes the call must not choose whom it goes to
+            quipu.toml:2:8: unknown method `FETCH`; there are `GET`, `HEAD`, `POST`, `PUT`, `PATCH`,
+               `DELETE`
+            quipu.toml:2:8: scheme, host and port of a URL must be fixed: whoever makes the call
+              must not choose whom it goes to
             quipu.toml:3:13: `bytes_max` must be a whole number of bytes from 1 to 1073741824
             quipu.toml:4:10: unknown answer `hole`; did you mean `whole`?
-            quipu.toml:5:10: `*` is neither a host (`intranet.example`, `localhost:8080`) nor an address or a range of them (`127.0.0.1:8080`, `[::1]:8080`, `10.0.0.0/8`)
+            quipu.toml:5:10: `*` is neither a host (`intranet.example`, `localhost:8080`) nor an
+              address or a range of them (`127.0.0.1:8080`, `[::1]:8080`, `10.0.0.0/8`)
             quipu.toml:5:15: this must be text, such as `"10.0.0.0/8"`
-            quipu.toml:6:1: `env` is for a `command`; here it is `{secret:NAME}`
-        "#]],
+            quipu.toml:6:1: `env` is for a `command`; here it is `{secret:NAME}`"#]],
     );
     check(
         "http = 'GET http://127.0.0.1:8080/'\nbody = 1\nheaders = 1\nsecrets = 1\nallow = 1",
         expect![[r#"
-            quipu.toml:2:8: 127.0.0.1 is a loopback address; if it is meant, list `127.0.0.1:8080` under `allow`
+            quipu.toml:2:8: 127.0.0.1 is a loopback address; if it is meant, list `127.0.0.1:8080`
+              under `allow`
             quipu.toml:3:1: `GET` has no body
             quipu.toml:3:8: `body` must be a table, a list or text
-            quipu.toml:4:11: `headers` must be a table of headers, such as `{ Accept = "application/json" }`
-            quipu.toml:5:11: `secrets` must be a table of secrets, such as `{ TOKEN = { env = "TOKEN" } }`
-            quipu.toml:6:9: `allow` must be a list of hosts and addresses, such as `["localhost:8080", "10.0.0.0/8"]`
-        "#]],
+            quipu.toml:4:11: `headers` must be a table of headers, such as `{ Accept =
+              "application/json" }`
+            quipu.toml:5:11: `secrets` must be a table of secrets, such as `{ TOKEN = { env =
+              "TOKEN" } }`
+            quipu.toml:6:9: `allow` must be a list of hosts and addresses, such as
+              `["localhost:8080", "10.0.0.0/8"]`"#]],
     );
     check(
         r#"http = "POST https://a.example/"
@@ -396,8 +409,7 @@ fn what_is_wrong_in_a_configuration_is_found_with_its_place() {
             quipu.toml:10:18: this must be text, such as `"Bearer {secret:TOKEN}"`
             quipu.toml:11:18: no header has a line break
             quipu.toml:13:12: nothing uses the secret `TYPO`; write `{secret:TYPO}` where it belongs
-            quipu.toml:14:12: `no name` cannot name a secret
-        "#]],
+            quipu.toml:14:12: `no name` cannot name a secret"#]],
     );
     check(
         r#"http = "PUT https://a.example/"
@@ -405,17 +417,16 @@ fn what_is_wrong_in_a_configuration_is_found_with_its_place() {
            body = '{"a": {a}}'
            secrets = { A = { env = "" }, B = { env = "B", file = "b" }, C = "c" }"#,
         expect![[r#"
-            quipu.toml:4:19: arguments inside a text could make other JSON of it; write `body` as a table, such as `body = { query = "{query}" }`
+            quipu.toml:4:19: arguments inside a text could make other JSON of it; write `body` as a
+              table, such as `body = { query = "{query}" }`
             quipu.toml:5:36: `env` must be the name of an environment variable, as text
             quipu.toml:5:42: a secret has either `env` or `file`
-            quipu.toml:5:77: a secret is `{ env = "NAME" }` or `{ file = "PATH" }`
-        "#]],
+            quipu.toml:5:77: a secret is `{ env = "NAME" }` or `{ file = "PATH" }`"#]],
     );
     check(
         "command = ['./t']\nheaders = { A = 'b' }\nallow = []",
         expect![[r#"
             quipu.toml:3:1: `headers` is for `http`
-            quipu.toml:4:1: `allow` is for `http`
-        "#]],
+            quipu.toml:4:1: `allow` is for `http`"#]],
     );
 }

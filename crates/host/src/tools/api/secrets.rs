@@ -77,7 +77,9 @@ impl Revealed {
         for (name, secret) in &secrets {
             let quoted = json::compact(&Value::text(&**secret));
             let escaped = quoted[1..quoted.len() - 1].to_owned();
-            for form in [secret.clone(), percent_encoded(secret), escaped] {
+            // As the name of a host it is written in small letters.
+            let small = secret.to_ascii_lowercase();
+            for form in [secret.clone(), percent_encoded(secret), escaped, small] {
                 forms.push((form, format!("{{secret:{name}}}")));
             }
         }

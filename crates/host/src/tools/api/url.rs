@@ -163,8 +163,9 @@ fn outside(text: &str, wanted: char) -> impl Iterator<Item = usize> {
 
 #[cfg(test)]
 mod tests {
-    use value::json;
+    use value::{Text, Value, json};
 
+    use super::super::template::percent_encoded;
     use super::*;
 
     fn fill(text: &str, args: &str) -> Result<String, String> {
@@ -208,6 +209,29 @@ mod tests {
             fill("http://api.example:81?n={n?}", r#"{"n": 3}"#),
             Ok("http://api.example:81/?n=3".to_owned())
         );
+    }
+
+    proptest::proptest! {
+        /// S2: whatever an argument says, it is what the server reads at its place, and no more.
+        #[test]
+        fn any_argument_is_read_as_it_was_given(x in ".*|[./%{}:?#&=\\\\@a-z0-9]{0,12}") {
+            let url = UrlTemplate::parse("https://api.example:81/a/{x}/b?q={x}&k={secret:K}").unwrap();
+            let args = Map::from_iter([("x".into(), Value::text(&*x))]);
+            let known = |_: &Text| "s&s".to_owned();
+            match url.fill(&args, Secrets::Known(&known)) {
+                Err(_) => assert!(matches!(&*x, "" | "." | "..")),
+                Ok(url) => {
+                    assert_eq!(url.origin().ascii_serialization(), "https://api.example:81");
+                    let segments: Vec<&str> = url.path_segments().unwrap().collect();
+                    let [a, given, b] = &*segments else { panic!("{url}") };
+                    assert_eq!((*a, &*percent_encoded(&x), *b), ("a", *given, "b"));
+                    let query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+                    let expected = [("q".to_owned(), x), ("k".to_owned(), "s&s".to_owned())];
+                    assert_eq!(query, expected);
+                    assert_eq!((url.fragment(), url.username()), (None, ""));
+                }
+            }
+        }
     }
 
     #[test]
