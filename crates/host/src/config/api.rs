@@ -58,8 +58,10 @@ impl Reader<'_> {
         let limits = self.limits(members);
         let wanted = [("body", Wanted::Body), ("whole", Wanted::Whole)];
         let wanted = self.word(members, "answer", &wanted).unwrap_or(Wanted::Body);
-        let (method, url) = line?;
+        let method = line.as_ref().map_or(Method::POST, |(method, _)| method.clone());
         let contract = self.contract(members, otherwise(&method, members));
+        let timeout = self.given(members, "timeout", time);
+        let (_, url) = line?;
         let client = Client::new(allowed, limits);
         let place = members.get("http").map(|item| item.span()).unwrap_or_default();
         if let Err(refused) = client.check(url.origin()) {
@@ -68,7 +70,6 @@ impl Reader<'_> {
         if let (Some((at, _)), true) = (members.placed("body"), method.is_safe()) {
             self.found(at, format!("`{method}` has no body"));
         }
-        let timeout = self.given(members, "timeout", time);
         let secrets = BTreeMap::new();
         let id = id.clone();
         let mut binding =
@@ -90,7 +91,8 @@ impl Reader<'_> {
         if known.is_none() {
             self.unknown(at.clone(), "method", method, METHODS);
         }
-        let url = UrlTemplate::parse(url).map_err(|why| self.found(at, plain(&why).to_string()));
+        let url =
+            UrlTemplate::parse(url.trim()).map_err(|why| self.found(at, plain(&why).to_string()));
         known.flatten().zip(url.ok())
     }
 

@@ -195,8 +195,10 @@ impl Client {
         answered.unwrap_or_else(|_| Err(HttpError::after(Why::TimedOut { after: total })))
     }
 
-    /// A client for a library that wants one of its own: it speaks to the host of this URL only,
-    /// at judged addresses, and follows no redirects. It has no limit of time and length.
+    /// A client for a library that wants one of its own: it goes to judged addresses of the host of
+    /// this URL, resolves no other name, follows no redirects, and has no limit of time and length.
+    /// An address in place of a name is not resolved, and so not judged again: the library must stay
+    /// with the URL that it is given.
     pub fn for_library(&self, url: &Url) -> Result<reqwest::Client, HttpError> {
         self.connected(url, true)
     }

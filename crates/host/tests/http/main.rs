@@ -3,7 +3,10 @@
 
 mod addresses;
 mod client;
+mod configured;
+mod hostile;
 mod names;
+mod redirects;
 mod scratch;
 mod secrets;
 mod servers;
