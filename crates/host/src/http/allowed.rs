@@ -36,7 +36,7 @@ impl Allowed {
     pub fn host_of(url: &Url) -> Allowed {
         let port = url.port_or_known_default();
         let what = match (host_address(url), url.domain()) {
-            (Some(address), _) => What::Range(address.to_canonical(), bits_of(address)),
+            (Some(address), _) => What::address(address),
             (None, Some(name)) => What::Name(normal(name).to_owned()),
             (None, None) => return Allowed::default(),
         };
@@ -62,6 +62,14 @@ impl Allowed {
             let is_host = entry.is_name(host) || address.is_some_and(|a| entry.has_address(a));
             is_host && entry.port == Some(port)
         })
+    }
+}
+
+impl What {
+    /// One address alone.
+    fn address(address: IpAddr) -> What {
+        let address = address.to_canonical();
+        What::Range(address, bits_of(address))
     }
 }
 
@@ -92,16 +100,12 @@ impl Entry {
             }
             return Ok(Entry { what: What::Range(network, bits), port: None });
         }
-        let whole = |address: IpAddr| {
-            let address = address.to_canonical();
-            What::Range(address, bits_of(address))
-        };
         let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
         if let Ok(address) = bare.parse::<IpAddr>() {
-            return Ok(Entry { what: whole(address), port: None });
+            return Ok(Entry { what: What::address(address), port: None });
         }
         if let Ok(address) = text.parse::<SocketAddr>() {
-            return Ok(Entry { what: whole(address.ip()), port: Some(address.port()) });
+            return Ok(Entry { what: What::address(address.ip()), port: Some(address.port()) });
         }
         let (name, port) = match text.split_once(':') {
             Some((name, port)) => (name, Some(port.parse::<u16>().map_err(|_| wrong())?)),

@@ -287,6 +287,20 @@ fn what_is_listed_must_be_understood() {
     }
 }
 
+#[test]
+fn the_host_of_a_url_that_an_operator_wrote_can_be_allowed_as_it_stands() {
+    for (url, listed) in [
+        ("http://LOCALHOST.:4318/v1/traces", "localhost:4318"),
+        ("https://intranet.example/x", "intranet.example:443"),
+        ("http://127.1:8080", "127.0.0.1:8080"),
+        ("http://[::1]/", "[::1]:80"),
+        ("http://[::ffff:10.0.0.1]:81/", "10.0.0.1:81"),
+    ] {
+        let allowed = Allowed::host_of(&reqwest::Url::parse(url).unwrap());
+        assert_eq!(allowed, Allowed::parse([listed]).unwrap(), "{url}");
+    }
+}
+
 /// Every address lies in what is public or is denied; nothing in between panics or slips.
 #[test]
 fn no_address_inside_a_denied_range_escapes_by_being_mapped() {
