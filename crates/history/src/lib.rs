@@ -24,6 +24,7 @@ pub mod plan;
 pub mod projection;
 pub mod query;
 pub mod references;
+pub mod spans;
 mod stream;
 mod time;
 mod timing;

@@ -19,7 +19,7 @@ use crate::projection::keeps_to_its_row;
 use crate::shelf::Shelf;
 
 /// The first events of a history, as many as are asked for.
-fn shelf(pieces: &[Piece], count: usize) -> Shelf {
+pub(crate) fn shelf(pieces: &[Piece], count: usize) -> Shelf {
     let mut shelf = Shelf::default();
     let mut left = count;
     for piece in pieces {
@@ -53,7 +53,7 @@ fn places(pieces: &[Piece]) -> Vec<Place> {
     places
 }
 
-fn streams(shelf: &Shelf) -> Vec<Stream> {
+pub(crate) fn streams(shelf: &Shelf) -> Vec<Stream> {
     shelf.streams(None, usize::MAX).unwrap().into_iter().map(|info| info.stream).collect()
 }
 
@@ -76,7 +76,7 @@ fn shown(view: View<'_>) -> String {
     edges.chain(nodes).collect()
 }
 
-fn cases() -> ProptestConfig {
+pub(crate) fn cases() -> ProptestConfig {
     let slow = std::env::var_os("QUIPU_SLOW").is_some();
     ProptestConfig { cases: if slow { 300 } else { 8 }, ..ProptestConfig::default() }
 }

@@ -7,4 +7,5 @@ mod edges;
 mod generated;
 mod projection;
 mod shelf;
+mod spans;
 mod worlds;
