@@ -39,7 +39,7 @@ fn outline(trace: &Trace) -> String {
         if let SpanStatus::Error(message) = &span.status {
             let kind = span.attribute(names::ERROR_TYPE).unwrap().as_text().unwrap();
             let message = message.as_ref().map_or("", |message| message);
-            lines.push_str(&format!(" error {kind} {message}").trim_end().to_string().as_str());
+            lines.push_str(format!(" error {kind} {message}").trim_end());
         }
         lines.push_str(if span.open { " open" } else { "" });
         lines.push_str(if span.may_grow { " grows" } else { "" });
@@ -74,28 +74,7 @@ fn holds_together(trace: &Trace) {
 }
 
 /// An agent that asks, is wanted to look twice, and answers then.
-const LOOP: &str = r#"== r
-    {"kind": "run_started", "graph": "g"}
-    m1: {"kind": "message_created", "at": "find/n1", "message": {"role": "user", "content": [{"type": "text", "text": "canary-ask"}]}}
-    {"kind": "model_request", "at": "find/n1", "model": "gpt-4o", "params": {"temperature": 0}, "input_refs": [{"event_id": "@m1"}], "request_id": "q1", "correlation_id": "q1"}
-    m2: {"kind": "message_created", "at": "find/n1", "message": {"role": "assistant", "content": [{"type": "reasoning", "text": "canary-thought"}, {"type": "tool_use", "id": "u1", "name": "search", "input": {"of": "canary-use"}}]}}
-    a1: {"kind": "model_response", "at": "find/n1", "request_id": "q1", "output_ref": "@m2", "finish_reason": "tool_use", "attempt": 1, "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}, "cost": "0.25"}
-    {"kind": "tool_call", "at": "find/n1", "server": "tool", "tool": "search", "call_id": "c2", "args": {"of": "canary-args"}, "requested_by": {"event_id": "@a1"}}
-    {"kind": "tool_call", "at": "find/n1", "server": "tool", "tool": "read", "call_id": "c3", "args": {}, "requested_by": {"event_id": "@a1"}}
-    {"kind": "tool_result", "at": "find/n1", "call_id": "c3", "status": "error", "result": {}, "error": {"code": "not_found", "message": "canary-error"}}
-    {"kind": "tool_result", "at": "find/n1", "call_id": "c2", "status": "ok", "result": {"value": "canary-result"}}
-    m3: {"kind": "message_created", "at": "find/n1", "message": {"role": "tool", "content": [{"type": "tool_result", "tool_call_id": "u1", "output": "canary-told"}]}}
-    {"kind": "model_request", "at": "find/n1", "model": "gpt-4o", "params": {}, "input_refs": [{"event_id": "@m1"}, "@m2", {"event_id": "@m3"}], "request_id": "q4", "correlation_id": "q4"}
-    m4: {"kind": "message_created", "at": "find/n1", "message": {"role": "assistant", "content": [{"type": "text", "text": "canary-answer"}]}}
-    a2: {"kind": "model_response", "at": "find/n1", "request_id": "q4", "output_ref": "@m4", "finish_reason": "stop", "attempt": 1, "usage": {"prompt_tokens": 20, "completion_tokens": 7, "total_tokens": 27}}
-    {"kind": "tool_call", "at": "send/n1", "server": "tool", "tool": "send", "call_id": "c5", "args": {}, "requested_by": {"event_id": "@a2"}}
-    {"kind": "tool_result", "at": "send/n1", "call_id": "c5", "status": "ok", "result": {"value": 1}}
-    {"kind": "question_asked", "at": "sure/n1", "question_id": "p1", "prompt": "canary-prompt"}
-    {"kind": "question_answered", "at": "sure/n1", "question_id": "p1", "answer": "canary-yes", "actor": "canary-ada"}
-    {"kind": "model_request", "at": "find/n1", "model": "gpt-4o", "params": {}, "input_refs": [], "request_id": "q6", "correlation_id": "q6"}
-    {"kind": "model_response", "at": "find/n1", "request_id": "q6", "finish_reason": "error", "attempt": 1, "error": {"code": "canary of somebody", "message": "canary-model"}}
-    {"kind": "run_finished", "exit": "error", "error": {"code": "model", "message": "canary-end"}}
-"#;
+const LOOP: &str = include_str!("histories/spans-loop.txt");
 
 #[test]
 fn a_turn_is_what_an_agent_does_until_it_answers() {
@@ -203,18 +182,7 @@ fn attributes_are_those_of_the_conventions() {
 #[test]
 fn attempts_of_one_node_are_one_turn_and_branches_are_not() {
     check(
-        r#"== r
-        {"kind": "run_started", "graph": "g"}
-        {"kind": "model_request", "at": "a/n1", "model": "m", "params": {}, "input_refs": [], "request_id": "q1"}
-        {"kind": "model_request", "at": "a/n1", "model": "m", "params": {}, "input_refs": [], "request_id": "q2"}
-        {"kind": "model_response", "at": "a/n1", "request_id": "q1", "attempt": 1, "error": {"code": "timeout", "message": ""}}
-        {"kind": "timer_set", "at": "a/n1", "timer": "t3", "due": "2026-01-01T00:00:00.000000Z"}
-        {"kind": "model_response", "at": "a/n1", "request_id": "q2", "attempt": 1, "finish_reason": "stop"}
-        {"kind": "timer_fired", "at": "a/n1", "timer": "t3"}
-        {"kind": "model_request", "at": "a/n1", "model": "m", "params": {}, "input_refs": [], "request_id": "q4"}
-        {"kind": "model_response", "at": "a/n1", "request_id": "q4", "attempt": 2, "finish_reason": "stop"}
-        {"kind": "model_request", "at": "a/n1", "model": "m", "params": {}, "input_refs": [], "request_id": "q5"}
-        "#,
+        include_str!("histories/spans-attempts.txt"),
         "r",
         expect![[r#"
             invoke_workflow a 0-9 open grows
@@ -233,18 +201,7 @@ fn attempts_of_one_node_are_one_turn_and_branches_are_not() {
 #[test]
 fn approvals_are_part_of_the_call_that_they_are_about() {
     check(
-        r#"== r
-        {"kind": "run_started", "graph": "g"}
-        c1: {"kind": "tool_call", "at": "a/n1", "server": "tool", "tool": "pay", "call_id": "c1", "args": {}}
-        q1: {"kind": "approval_requested", "call": {"event_id": "@c1"}, "policy_digest": "sha256:aa"}
-        {"kind": "approval_decided", "request": {"event_id": "@q1"}, "outcome": "user_approve", "actor": "ada"}
-        {"kind": "effect_started", "call": {"event_id": "@c1"}, "attempt": 1, "idem_key": "k"}
-        {"kind": "tool_result", "call_id": "c1", "status": "ok", "result": {}}
-        c2: {"kind": "tool_call", "at": "a/n1", "server": "tool", "tool": "pay", "call_id": "c2", "args": {}}
-        {"kind": "approval_decided", "call": {"event_id": "@c2"}, "outcome": "policy_deny_continue", "policy_digest": "sha256:aa"}
-        c3: {"kind": "tool_call", "at": "a/n1", "server": "mail", "tool": "send", "call_id": "c3", "args": {}}
-        {"kind": "approval_requested", "call": {"event_id": "@c3"}}
-        "#,
+        include_str!("histories/spans-approvals.txt"),
         "r",
         expect![[r#"
             invoke_workflow a 0-9 open grows
@@ -260,19 +217,7 @@ fn approvals_are_part_of_the_call_that_they_are_about() {
 #[test]
 fn what_was_interrupted_says_so() {
     check(
-        r#"== r
-        {"kind": "run_started", "graph": "g"}
-        c1: {"kind": "tool_call", "at": "a/n1", "server": "tool", "tool": "once", "call_id": "c1", "args": {}}
-        e1: {"kind": "effect_started", "call": {"event_id": "@c1"}, "attempt": 1, "idem_key": "k"}
-        {"kind": "interruption", "reason": "crash", "affects": [{"event_id": "@e1"}]}
-        c2: {"kind": "tool_call", "at": "b/n1", "server": "tool", "tool": "keyed", "call_id": "c2", "args": {}}
-        {"kind": "effect_started", "call": {"event_id": "@c2"}, "attempt": 1, "idem_key": "l"}
-        {"kind": "effect_started", "call": {"event_id": "@c2"}, "attempt": 2, "idem_key": "l"}
-        {"kind": "tool_result", "call_id": "c2", "status": "timeout", "result": {}}
-        {"kind": "run_paused", "reason": "asked for"}
-        {"kind": "interruption", "reason": "shutdown", "affects": []}
-        {"kind": "run_cancelled", "actor": "ada"}
-        "#,
+        include_str!("histories/spans-interrupted.txt"),
         "r",
         expect![[r#"
             invoke_workflow a 0-10 (run_paused) (interruption) error cancelled
@@ -285,15 +230,7 @@ fn what_was_interrupted_says_so() {
 #[test]
 fn moments_are_told_where_they_are_waited_for() {
     check(
-        r#"== r
-        {"kind": "run_started", "graph": "g"}
-        {"kind": "timer_set", "at": "a/n1", "timer": "t1", "due": "2026-01-01T00:00:01.000000Z"}
-        {"kind": "timer_fired", "at": "a/n1", "timer": "t1"}
-        {"kind": "question_asked", "at": "b/n1", "question_id": "p1", "prompt": "?", "expires": "2026-01-01T00:00:02.000000Z"}
-        {"kind": "timer_set", "at": "b/n1", "timer": "t2", "due": "2026-01-01T00:00:02.000000Z"}
-        {"kind": "timer_fired", "at": "b/n1", "timer": "t2"}
-        {"kind": "question_asked", "at": "b/n1", "question_id": "p2", "prompt": "?"}
-        "#,
+        include_str!("histories/spans-moments.txt"),
         "r",
         expect![[r#"
             invoke_workflow a 0-6 open grows
@@ -304,18 +241,7 @@ fn moments_are_told_where_they_are_waited_for() {
     );
 }
 
-const FORK: &str = r#"== r
-    {"kind": "run_started", "graph": "g"}
-    {"kind": "tool_call", "at": "a/n1", "server": "tool", "tool": "work", "call_id": "c1", "args": {}}
-    {"kind": "tool_result", "call_id": "c1", "status": "ok", "result": {}}
-    {"kind": "question_asked", "at": "b/n1", "question_id": "p2", "prompt": "?"}
-    {"kind": "question_answered", "at": "b/n1", "question_id": "p2", "answer": "no"}
-    {"kind": "run_finished", "exit": "success"}
-== f from r@3
-    {"kind": "run_started", "reason": "fork", "from": {"run_id": "r", "seq": 3, "event_id": "0000000000000000000000000000000000000000000000000000000000000000"}}
-    {"kind": "question_answered", "at": "b/n1", "question_id": "p2", "answer": "yes"}
-    {"kind": "run_finished", "exit": "success"}
-"#;
+const FORK: &str = include_str!("histories/spans-fork.txt");
 
 #[test]
 fn a_fork_has_its_own_events_and_links_to_its_parent() {
@@ -340,14 +266,7 @@ fn a_fork_has_its_own_events_and_links_to_its_parent() {
 #[test]
 fn events_of_others_have_spans_too() {
     check(
-        r#"== r
-        {"kind": "run_started", "reason": "user"}
-        {"kind": "model_request", "model": "o4-mini", "params": {}, "input_refs": [], "request_id": "q1", "correlation_id": "t"}
-        a1: {"kind": "model_response", "request_id": "q1"}
-        {"kind": "tool_call", "server": "runtime", "tool": "exec", "call_id": "c1", "args": {}, "requested_by": {"event_id": "@a1"}}
-        {"kind": "x.other", "call_id": "c1"}
-        {"kind": "tool_result", "call_id": "c9", "status": "ok", "result": {}}
-        "#,
+        include_str!("histories/spans-others.txt"),
         "r",
         expect![[r#"
             invoke_agent a 0-5 open grows
@@ -360,12 +279,7 @@ fn events_of_others_have_spans_too() {
 #[test]
 fn clocks_that_go_backwards_make_no_time_negative() {
     check(
-        r#"== r
-        {"kind": "run_started", "graph": "g", "ts": "2026-01-01T00:09:00.000000Z"}
-        {"kind": "model_request", "at": "a/n1", "model": "m", "params": {}, "input_refs": [], "request_id": "q1", "ts": "2026-01-01T00:05:00.000000Z"}
-        {"kind": "model_response", "at": "a/n1", "request_id": "q1", "ts": "2026-01-01T00:03:00.000000Z"}
-        {"kind": "run_finished", "exit": "success", "ts": "2026-01-01T00:04:00.000000Z"}
-        "#,
+        include_str!("histories/spans-clocks.txt"),
         "r",
         expect![[r#"
             invoke_workflow a 0-6
