@@ -10,6 +10,7 @@ pub mod http;
 mod load;
 mod logic;
 pub mod models;
+pub mod otlp;
 pub mod pinned;
 mod questions;
 mod registry;

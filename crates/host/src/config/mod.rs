@@ -15,11 +15,15 @@
 //! [tools.weather]
 //! http = "GET https://api.example.com/weather?city={city}&days={days?}"
 //! headers = { Authorization = "Bearer {secret:WEATHER_TOKEN}" }
+//!
+//! [otlp]
+//! endpoint = "http://127.0.0.1:4318"  # spans go there whenever a run stops
 //! ```
 //!
 //! Everything that is wrong is reported in one pass, each with its place.
 
 mod api;
+mod otlp;
 mod read;
 mod reader;
 mod tools;
@@ -35,6 +39,8 @@ use value::Text;
 
 use crate::adapter::Bound;
 
+pub use otlp::Otlp;
+
 /// The name of the file.
 pub const FILE: &str = "quipu.toml";
 
@@ -46,6 +52,8 @@ const BYTES_MAX: u64 = 1 << 20;
 pub struct Config {
     /// The tools, by the ids that specs call them by.
     pub tools: BTreeMap<Text, Tool>,
+    /// Where spans go; nowhere by default.
+    pub otlp: Option<Otlp>,
 }
 
 /// What is known of a tool.

@@ -12,7 +12,7 @@ use super::{Config, Finding};
 const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
-const SECTIONS: &[&str] = &["tools"];
+const SECTIONS: &[&str] = &["otlp", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
     let mut reader = Reader { source, folder, findings: Vec::new() };
@@ -39,6 +39,7 @@ impl Reader<'_> {
         for (name, value) in document.iter() {
             let (name, at) = (name.get_ref().as_ref(), name.span());
             match name {
+                "otlp" => config.otlp = self.otlp(at, value),
                 "tools" => config.tools = self.named(name, at, value, Self::tool),
                 _ => self.unknown(at, "key", name, SECTIONS),
             }
