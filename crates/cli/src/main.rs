@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Command::Log(arguments) => commands::log::run(&arguments),
         Command::Event(arguments) => commands::event::run(&arguments),
         Command::History(arguments) => commands::history::run(&arguments),
+        Command::Spans(arguments) => commands::spans::run(&arguments),
         Command::Fork(arguments) => commands::fork::run(&arguments),
         Command::Branch(arguments) => commands::branch::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),

@@ -146,6 +146,46 @@ pub(crate) enum HistoryQuery {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Spans {
+    /// The run, up to one of its events: `RUN`, `RUN@SEQ`, a branch or `last`
+    #[arg(value_name = "RUN[@SEQ]", default_value = "last")]
+    pub(crate) run: String,
+    /// Send them to a collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: Option<String>,
+    /// Send them to the collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) export: bool,
+    /// Tell prompts, answers, arguments and results too
+    #[arg(long)]
+    pub(crate) content: bool,
+    /// How to print them
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SpansFormat::Tree)]
+    pub(crate) format: SpansFormat,
+    /// The same as `--format json`
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpansFormat {
+    /// A tree for people
+    Tree,
+    /// What a collector gets
+    Otlp,
+    /// One JSON document
+    Json,
+}
+
+impl Spans {
+    pub(crate) fn is_json(&self) -> bool {
+        self.json || self.format != SpansFormat::Tree
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) store: StoreChoice,

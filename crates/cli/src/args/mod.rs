@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Event(history::Event),
     /// Ask a question about what happened
     History(history::History),
+    /// Show a run as OpenTelemetry spans, or send them to a collector
+    Spans(history::Spans),
     /// Begin a new run at any event of another one
     Fork(history::Fork),
     /// Name places in histories, move the names, and undo that
@@ -103,6 +105,7 @@ impl Command {
             Command::Import(arguments) => &arguments.format,
             Command::Gc(arguments) => &arguments.format,
             Command::Explain(arguments) => &arguments.format,
+            Command::Spans(arguments) => return arguments.is_json(),
             Command::Show(_) | Command::Export(_) => return false,
         };
         format.is_json()

@@ -7,7 +7,7 @@ use value::{Text, Value};
 
 use crate::args::running::Answer;
 use crate::opened::{Access, now, open};
-use crate::running::{shown, written};
+use crate::running::{export, of_begun, shown, written};
 use crate::{Outcome, find, output};
 
 pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
@@ -32,7 +32,11 @@ pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
     let actor: Option<Text> = arguments.actor.as_deref().map(Into::into);
     let mut logic = Python::default();
     match answer_question(&*store, &mut logic, &stream, &question, &value, actor, now()?)? {
-        Answered::Taken => taken(&stream, is_json),
+        Answered::Taken => {
+            let outcome = taken(&stream, is_json);
+            export(&*store, &stream, of_begun(&*store, &stream).as_ref());
+            outcome
+        }
         Answered::Before { answer, ts } => {
             let told = format!("it was answered at {ts} with `{}`", shown(&answer));
             let first = Value::map([("answer", answer), ("ts", ts.to_string().into())]);

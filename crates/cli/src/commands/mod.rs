@@ -26,6 +26,7 @@ pub(crate) mod rewrite;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod spans;
 pub(crate) mod state;
 pub(crate) mod verify;
 pub(crate) mod why;

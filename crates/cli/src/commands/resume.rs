@@ -26,12 +26,14 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
     let here = Path::new(".");
     let around = Around::new(&arguments.world, begun, &loaded.plan, here, store.clone())?;
     around.refuse_without_tools(begun, &loaded.plan)?;
-    around
+    let outcome = around
         .with(&*store, is_json, |world| {
-            let mut driver = Driver::resume_loaded(world, &mut logic, stream, loaded)?;
+            let mut driver = Driver::resume_loaded(world, &mut logic, stream.clone(), loaded)?;
             let stopped = driver.drive()?;
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })
         .and_then(|driven| report(&*store, driven, is_json, Map::default()))
-        .or_else(|error| not_driven(&*store, &name, error, is_json))
+        .or_else(|error| not_driven(&*store, &name, error, is_json));
+    around.export(&*store, stream.run_id().map_or(&*name, |run| run));
+    outcome
 }

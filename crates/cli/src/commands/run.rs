@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         output::note(&format!("note: nothing asks for `{name}`; gates see only declared names"));
     }
     let mut logic = Python::default();
-    around
+    let outcome = around
         .with(&*store, is_json, |world| {
             let mut driver = Driver::begin(world, &mut logic, plan, begin)?;
             let stopped = driver.drive()?;
@@ -65,7 +65,9 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
             Ok((driver.plan().clone(), driver.run().clone(), stopped))
         })
         .and_then(|driven| report(&*store, driven, is_json, Map::default()))
-        .or_else(|error| not_driven(&*store, &name, error, is_json))
+        .or_else(|error| not_driven(&*store, &name, error, is_json));
+    around.export(&*store, &name);
+    outcome
 }
 
 /// Randomness follows from the id, which is random unless somebody chose it.

@@ -1,12 +1,14 @@
 //! What all commands that drive runs share: who answers, how it is stopped, what is printed.
 
 mod doubt;
+mod exported;
 mod limits;
 mod people;
 mod report;
 mod terminal;
 mod view;
 
+pub(crate) use exported::{export, of_begun};
 pub(crate) use limits::{limit, remind_of_limits};
 pub(crate) use report::{not_driven, report};
 
@@ -16,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use history::{Stream, Timestamp};
-use host::config::Config;
+use host::config::{Config, Otlp};
 use host::models::{Absent, Profile, Sample};
 use host::{
     Adapter, Described, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Unbound, World,
@@ -42,6 +44,7 @@ pub(crate) struct Around {
     choice: Option<ModelChoice>,
     answers: Option<Text>,
     config: Option<Text>,
+    otlp: Option<Otlp>,
 }
 
 impl Around {
@@ -96,6 +99,7 @@ impl Around {
             choice: asked,
             answers,
             config: bound.as_deref().map(absolute).transpose()?,
+            otlp: config.otlp,
         })
     }
 
@@ -164,6 +168,11 @@ impl Around {
              right, or say `--config FILE`",
             gone.join(", ")
         )
+    }
+
+    /// Sends the spans of a run that has stopped, if the operator wants that.
+    pub(crate) fn export(&self, store: &dyn Store, run: &str) {
+        export(store, &Stream::run(run), self.otlp.as_ref());
     }
 
     /// Does something with everything that a driver needs.

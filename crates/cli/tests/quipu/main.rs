@@ -20,5 +20,6 @@ mod readme;
 mod rewrite;
 mod run;
 mod running;
+mod spans;
 mod told;
 mod traces;

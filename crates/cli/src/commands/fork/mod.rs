@@ -154,7 +154,10 @@ fn go_on(
         output::note(&format!("{stream} from {}", forked.from));
         tell_copies(forked);
     }
-    report(&**store, (plan, run, stopped), is_json, more)
+    let id = run.id().clone();
+    let outcome = report(&**store, (plan, run, stopped), is_json, more);
+    begins.around.export(&**store, &id);
+    outcome
 }
 
 /// An id that users can write, and that means nothing else.

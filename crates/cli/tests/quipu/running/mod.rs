@@ -28,7 +28,7 @@ use value::{Value, json};
 use crate::run::{Done, Folder};
 
 /// Longer than anything here takes, even on a busy machine: only a hang reaches it.
-const HANG: Duration = Duration::from_secs(60);
+pub(super) const HANG: Duration = Duration::from_secs(60);
 
 impl Folder {
     /// A program in the shell, which can be a tool.
