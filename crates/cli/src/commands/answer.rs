@@ -7,7 +7,7 @@ use value::{Text, Value};
 
 use crate::args::running::Answer;
 use crate::opened::{Access, now, open};
-use crate::running::{export, of_begun, shown, written};
+use crate::running::{export_as_begun, shown, written};
 use crate::{Outcome, find, output};
 
 pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
     match answer_question(&*store, &mut logic, &stream, &question, &value, actor, now()?)? {
         Answered::Taken => {
             let outcome = taken(&stream, is_json);
-            export(&*store, &stream, of_begun(&*store, &stream).as_ref());
+            export_as_begun(&*store, &stream);
             outcome
         }
         Answered::Before { answer, ts } => {

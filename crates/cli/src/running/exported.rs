@@ -1,9 +1,11 @@
 //! Sends the spans of runs that have stopped to where the operator wants them. A run never fails
 //! because of that, and never waits for it for long.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use history::kinds::What;
 use history::spans::{Content, spans};
 use history::{Lineage, Place, Stream};
 use host::config::{Config, Otlp};
@@ -23,7 +25,7 @@ const EVENTS_MAX: u64 = 100_000;
 
 /// Sends the spans of a run, and says so if that is not possible. Only what has ended is sent: a
 /// run that goes on later sends the rest then.
-pub(crate) fn export(store: &dyn Store, stream: &Stream, otlp: Option<&Otlp>) {
+pub(super) fn export(store: &dyn Store, stream: &Stream, otlp: Option<&Otlp>) {
     let Some(otlp) = otlp else { return };
     match exported(store, stream, otlp) {
         Ok(None) => {}
@@ -53,15 +55,26 @@ fn exported(store: &dyn Store, stream: &Stream, otlp: &Otlp) -> Result<Option<Se
     Ok(Some(send(&collector, &trace, PATIENCE)?))
 }
 
-/// What the configuration that a run was begun with says of spans, as far as it can be had: whoever
-/// answers a question does not need it for anything else.
-pub(crate) fn of_begun(store: &dyn Store, stream: &Stream) -> Option<Otlp> {
-    let lineage = Lineage::of(store, stream, None).ok()??;
-    let first = lineage.entry(store, 0).ok()??;
-    let begun = store.fact(&first.event).ok()??;
-    let history::kinds::What::RunStarted(started) = begun.what else { return None };
-    let config = started.options.as_ref().and_then(|options| options.get("config"));
-    let config = config.and_then(Value::as_text).map(|config| &**config);
-    let file = config_file(None, config, std::path::Path::new("."))?;
-    Config::load(&file).ok()?.otlp
+/// The same for a run that is not driven here: where its spans go is in the configuration that it
+/// was begun with.
+pub(crate) fn export_as_begun(store: &dyn Store, stream: &Stream) {
+    match of_begun(store, stream) {
+        Ok(otlp) => export(store, stream, otlp.as_ref()),
+        Err(error) => {
+            output::note(&format!("note: no spans were exported: {}", output::told(&error)));
+        }
+    }
+}
+
+fn of_begun(store: &dyn Store, stream: &Stream) -> Result<Option<Otlp>> {
+    let first = Lineage::of(store, stream, None)?.map(|lineage| lineage.entry(store, 0));
+    let first = first.transpose()?.flatten();
+    let begun = first.map(|first| store.fact(&first.event)).transpose()?.flatten();
+    let options = match begun.map(|begun| begun.what) {
+        Some(What::RunStarted(started)) => started.options.unwrap_or_default(),
+        _ => return Ok(None),
+    };
+    let named = options.get("config").and_then(Value::as_text).map(|config| &**config);
+    let file = config_file(None, named, Path::new("."));
+    Ok(file.as_deref().map(Config::load).transpose()?.and_then(|config| config.otlp))
 }

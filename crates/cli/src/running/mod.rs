@@ -8,7 +8,7 @@ mod report;
 mod terminal;
 mod view;
 
-pub(crate) use exported::{export, of_begun};
+pub(crate) use exported::export_as_begun;
 pub(crate) use limits::{limit, remind_of_limits};
 pub(crate) use report::{not_driven, report};
 
@@ -172,7 +172,7 @@ impl Around {
 
     /// Sends the spans of a run that has stopped, if the operator wants that.
     pub(crate) fn export(&self, store: &dyn Store, run: &str) {
-        export(store, &Stream::run(run), self.otlp.as_ref());
+        exported::export(store, &Stream::run(run), self.otlp.as_ref());
     }
 
     /// Does something with everything that a driver needs.

@@ -56,6 +56,23 @@ fn a_run_that_stops_exports_what_has_ended() {
 }
 
 #[test]
+fn an_answer_is_taken_whatever_became_of_the_configuration() {
+    let (folder, collector) = watched("");
+    let run = ["run", "support.yaml", "--model", "stub:low", "--answers", "ask", "--id", "r"];
+    assert_eq!(folder.run(&run).code, 3);
+    let before = collector.requests().len();
+    let inbox = folder.run(&["inbox", "--json"]).json();
+    let question = text(&list(&inbox, "questions")[0], "question");
+    folder.write("quipu.toml", "[otlp]\nendpoint = 7\n");
+    let answered = folder.run(&["answer", question, "deny"]);
+    assert_eq!(answered.code, 0, "{}", answered.stderr);
+    assert!(answered.stdout.starts_with("answered; "), "{}", answered.stdout);
+    assert!(answered.stderr.starts_with("note: no spans were exported: "), "{}", answered.stderr);
+    assert!(answered.stderr.contains("quipu.toml:2:12: `endpoint` must be"), "{}", answered.stderr);
+    assert_eq!(collector.requests().len(), before);
+}
+
+#[test]
 fn content_leaves_only_where_the_operator_says_so() {
     for (more, is_told) in [("", false), ("content = false\n", false), ("content = true\n", true)] {
         let (folder, collector) = watched(more);
