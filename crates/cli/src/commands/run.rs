@@ -66,7 +66,10 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         })
         .and_then(|driven| report(&*store, driven, is_json, Map::default()))
         .or_else(|error| not_driven(&*store, &name, error, is_json));
-    around.export(&*store, &name);
+    // Another run of this name is not ours to tell of.
+    if outcome.is_ok() {
+        around.export(&*store, &name);
+    }
     outcome
 }
 

@@ -79,6 +79,8 @@ fn content_leaves_only_where_the_operator_says_so() {
         assert_eq!(ran(&folder, "r").code, 0);
         let body = collector.requests()[0].body.clone();
         assert_eq!(body.contains("canary-input"), is_told, "{more}");
+        assert_eq!(ran(&folder, "r").code, 2, "there is such a run");
+        assert_eq!(collector.requests().len(), 1, "and nothing more to tell of it");
     }
 }
 
