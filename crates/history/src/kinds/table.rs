@@ -491,6 +491,7 @@ kinds! {
         default: Option<Value>,
         expires: Option<Timestamp>,
         capability: Option<Text>,
+        call: Option<EventRef>,
     }
     /// A person answered.
     45 "question_answered" QuestionAnswered: Observation (run agent) {

@@ -5,6 +5,7 @@ use value::Text;
 use super::Violation;
 use super::course::Course;
 use super::layers::Layers;
+use super::policies::Policies;
 use crate::kinds::words::ApprovalOutcome;
 use crate::kinds::{ApprovalDecided, EffectStarted, Fact, Kind, ToolCall, ToolResult, What};
 use crate::{EventId, Timestamp};
@@ -17,6 +18,8 @@ pub(super) struct Calls {
     ids: Layers<Text, EventId>,
     /// Each request for approval, by its event.
     requests: Layers<EventId, Request>,
+    /// How many runs the lineage has so far: what one was allowed no other is.
+    runs: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +27,7 @@ struct Call {
     id: Text,
     approval: Approval,
     has_result: bool,
+    is_tool: bool,
 }
 
 /// What is known about whether a call may run. An allow of the built-in deciders leaves no event,
@@ -35,6 +39,8 @@ enum Approval {
     Allowed {
         once: bool,
         policy: Option<Text>,
+        /// The run that it was said to.
+        run: u32,
         /// The idempotency key and the last attempt of the effect that it was used for.
         used: Option<(Option<Text>, Option<i64>)>,
     },
@@ -50,13 +56,12 @@ struct Request {
 }
 
 impl Calls {
-    /// `policy` is the one in force.
     pub(super) fn check(
         &self,
         id: EventId,
         what: &What,
         course: &Course,
-        policy: Option<&Text>,
+        policies: &Policies,
         found: &mut Vec<Violation>,
     ) {
         match what {
@@ -70,7 +75,7 @@ impl Calls {
                 }
                 Some(_) => {}
             },
-            What::EffectStarted(effect) => self.check_effect(effect, policy, found),
+            What::EffectStarted(effect) => self.check_effect(effect, policies, found),
             What::ApprovalDecided(event) => self.check_decision(event, found),
             _ => {}
         }
@@ -93,18 +98,24 @@ impl Calls {
     fn check_effect(
         &self,
         effect: &EffectStarted,
-        policy: Option<&Text>,
+        policies: &Policies,
         found: &mut Vec<Violation>,
     ) {
         let Some(call) = self.calls.get(&effect.call.event_id) else { return };
         let call_id = call.id.clone();
         match &call.approval {
+            Approval::NotAsked if policies.must_allow() && call.is_tool => {
+                found.push(Violation::EffectUndecided { call_id });
+            }
             Approval::NotAsked => {}
             Approval::Asked => found.push(Violation::EffectUndecided { call_id }),
             Approval::NotAllowed(outcome) => {
                 found.push(Violation::EffectDenied { call_id, outcome: outcome.clone() });
             }
-            Approval::Allowed { once, policy: decided_under, used } => {
+            Approval::Allowed { run, .. } if policies.must_allow() && *run != self.runs => {
+                found.push(Violation::EffectUndecided { call_id });
+            }
+            Approval::Allowed { once, policy: decided_under, used, run: _ } => {
                 // Another attempt of the same effect needs no decision of its own.
                 let is_retry = used.as_ref().is_some_and(|(key, attempt)| {
                     key.is_some() && *key == effect.idem_key && *attempt < effect.attempt
@@ -112,7 +123,7 @@ impl Calls {
                 if *once && used.is_some() && !is_retry {
                     found.push(Violation::DecisionUsed { call_id: call_id.clone() });
                 }
-                if let (Some(decided_under), Some(in_force)) = (decided_under, policy)
+                if let (Some(decided_under), Some(in_force)) = (decided_under, policies.in_force())
                     && decided_under != in_force
                     && !is_retry
                 {
@@ -148,11 +159,14 @@ impl Calls {
 
     pub(super) fn apply(&mut self, id: EventId, fact: &Fact) {
         match &fact.what {
+            What::RunStarted(_) => self.runs += 1,
             What::ToolCall(call) => {
                 let call_id = call.call_id.clone();
                 let approval = Approval::NotAsked;
+                // What may be done to stores is declared.
+                let is_tool = !matches!(call.server.as_deref(), Some("store" | "channel"));
                 self.ids.insert(call_id.clone(), id);
-                self.calls.insert(id, Call { id: call_id, approval, has_result: false });
+                self.calls.insert(id, Call { id: call_id, approval, has_result: false, is_tool });
             }
             What::ToolResult(result) => {
                 if let Some(event) = self.ids.get(&result.call_id).copied() {
@@ -182,7 +196,7 @@ impl Calls {
                 let expires_at = request.and_then(|request| request.expires_at);
                 if let Some(call) = event.about(|_| request.map(|request| request.call)) {
                     let outcome = event.outcome_at(fact.common.ts, expires_at);
-                    self.decide(call, Approval::of(outcome, event));
+                    self.decide(call, Approval::of(outcome, event, self.runs));
                 }
             }
             _ => {}
@@ -210,11 +224,11 @@ impl Calls {
 }
 
 impl Approval {
-    fn of(outcome: ApprovalOutcome, event: &ApprovalDecided) -> Approval {
+    fn of(outcome: ApprovalOutcome, event: &ApprovalDecided, run: u32) -> Approval {
         if !outcome.allows() {
             return Approval::NotAllowed(outcome);
         }
         let (once, policy) = (event.single_use.unwrap_or(true), event.policy_digest.clone());
-        Approval::Allowed { once, policy, used: None }
+        Approval::Allowed { once, policy, run, used: None }
     }
 }

@@ -60,8 +60,7 @@ impl Ledger {
         let mut found = Vec::new();
         self.course.check(event, fact, &mut found);
         if let Some(fact) = fact {
-            let policy = self.policies.in_force();
-            self.calls.check(event.id(), &fact.what, &self.course, policy, &mut found);
+            self.calls.check(event.id(), &fact.what, &self.course, &self.policies, &mut found);
             self.course.check_references(&fact.what, &mut found);
             self.asked.check(&fact.what, &self.course, &mut found);
             self.policies.check(&fact.what, &mut found);
@@ -119,6 +118,7 @@ fn references(what: &What) -> Vec<(&'static str, Option<usize>, EventId)> {
         What::AgentForked(event) => maybe("at_event", event.at_event.as_ref()),
         What::EffectStarted(event) => one("call", event.call.event_id),
         What::ApprovalRequested(event) => one("call", event.call.event_id),
+        What::QuestionAsked(event) => maybe("call", event.call.as_ref()),
         What::ApprovalDecided(event) => {
             let members = [("request", &event.request), ("call", &event.call)];
             let given =

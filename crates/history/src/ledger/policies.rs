@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use value::{Digest, Text};
+use value::{Digest, Text, Value};
 
 use super::Violation;
 use crate::kinds::What;
+use crate::kinds::records::Ref;
 use crate::kinds::words::PolicyDecision;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +15,8 @@ pub(super) struct Policies {
     proposed: BTreeMap<Text, Proposal>,
     /// The digest of the one that is in force, as far as it is known.
     in_force: Option<Text>,
+    /// Whoever drives the run asks it before every call of a tool.
+    is_asked: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +30,11 @@ impl Policies {
     /// The digest of the policy that is in force, as far as it is known.
     pub(super) fn in_force(&self) -> Option<&Text> {
         self.in_force.as_ref()
+    }
+
+    /// Whether a call of a tool may leave only where it was allowed.
+    pub(super) fn must_allow(&self) -> bool {
+        self.is_asked
     }
 
     pub(super) fn check(&self, what: &What, found: &mut Vec<Violation>) {
@@ -49,6 +57,14 @@ impl Policies {
 
     pub(super) fn apply(&mut self, what: &What) {
         match what {
+            What::RunStarted(event) => {
+                let options = event.options.as_deref();
+                let policy = options.and_then(|options| options.get("policy")?.get("id"));
+                if let Some(policy) = policy.and_then(Value::as_text) {
+                    self.in_force = Some(policy.clone());
+                    self.is_asked = true;
+                }
+            }
             What::PolicyProposed(event) => {
                 let failed = event.tests_summary.as_ref().map_or(0, |tests| tests.failed);
                 let digest = event.source_digest.clone();
@@ -62,6 +78,9 @@ impl Policies {
             }
             What::PolicyActivated(event) => {
                 let proposal = self.proposed.entry(event.policy_ref.clone()).or_default();
+                // So the engine names a policy that its run has to ask from now on.
+                self.is_asked |= matches!(&event.path_or_uri,
+                    Some(Ref::Ext(kept)) if kept.id == event.policy_ref);
                 let is_digest = Digest::parse(&event.policy_ref).is_some();
                 let own = is_digest.then(|| event.policy_ref.clone());
                 self.in_force = proposal.digest.clone().or(own);

@@ -43,6 +43,7 @@ pub fn questions<A: Archive + ?Sized>(
     let mut events = Events::default();
     read_lineage(archive, lineage, KINDS, &mut events)?;
     let mut all: Vec<Asked> = Vec::new();
+    let own = lineage.until().checked_sub(1).and_then(|last| lineage.owner(last));
     for seen in events.seen {
         let Some(fact) = seen.fact else { continue };
         let mut close = |is_meant: &dyn Fn(&Asked) -> bool| {
@@ -52,8 +53,9 @@ pub fn questions<A: Archive + ?Sized>(
             What::QuestionAsked(question) => all.push(Asked {
                 id: seen.id,
                 ts: fact.common.ts,
+                // A fork asks again whether a call may be made.
+                is_open: question.call.is_none() || own.is_none_or(|own| seen.place.stream == *own),
                 question,
-                is_open: true,
                 at: fact.common.at,
                 timer: None,
             }),

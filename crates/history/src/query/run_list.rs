@@ -10,7 +10,7 @@ use super::{Found, Item, joined, maybe};
 use crate::archive::{Archive, StreamInfo};
 use crate::kinds::words::Exit;
 use crate::kinds::{Kind, What};
-use crate::{Lineage, Place, Stream, Timestamp};
+use crate::{EventId, Lineage, Place, Stream, Timestamp};
 
 /// The kinds that say that a run is over, or stopped.
 const ENDS: &[Kind] = &[Kind::RunFinished, Kind::RunCancelled, Kind::RunPaused];
@@ -169,9 +169,13 @@ fn waits<A: Archive + ?Sized>(archive: &A, info: &StreamInfo) -> Result<bool, A:
     let mut events = Events::default();
     read_lineage(archive, &lineage, APPROVALS, &mut events)?;
     let mut requests = BTreeMap::new();
-    for seen in events.seen {
+    // A fork asks again.
+    let own = events.seen.into_iter().filter(|seen| seen.place.stream == info.stream);
+    for seen in own {
         match seen.fact.map(|fact| fact.what) {
+            // Who is asked again need not answer what was asked before.
             Some(What::ApprovalRequested(event)) => {
+                requests.retain(|_, about| *about != event.call.event_id);
                 requests.insert(seen.id, event.call.event_id);
             }
             Some(What::ApprovalDecided(event)) => match &event.request {
@@ -182,6 +186,18 @@ fn waits<A: Archive + ?Sized>(archive: &A, info: &StreamInfo) -> Result<bool, A:
                 }
             },
             _ => {}
+        }
+    }
+    // A call that was given up needs no decision.
+    if !requests.is_empty() {
+        let mut events = Events::default();
+        read_lineage(archive, &lineage, &[Kind::Interruption], &mut events)?;
+        for seen in events.seen {
+            if let Some(What::Interruption(given_up)) = seen.fact.map(|fact| fact.what) {
+                let affects: Vec<EventId> =
+                    given_up.affects.iter().map(|one| one.event_id).collect();
+                requests.retain(|_, about| !affects.contains(about));
+            }
         }
     }
     Ok(!requests.is_empty())
