@@ -109,6 +109,7 @@ impl Advanced {
         let call = match &change.what {
             What::Allowed { call, .. } | What::Left { call, .. } => Some(*call),
             What::Requested { calls, .. } => calls.first().map(|(pending, _)| pending.id),
+            What::AskedFor { calls, .. } => calls.first().map(|(pending, _)| pending.id),
             _ => None,
         };
         let abandoned = run.abandoned.len();

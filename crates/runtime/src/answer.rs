@@ -11,7 +11,7 @@ use crate::open::{Waiting, Why};
 use crate::plan::{Plan, PlanNode, Step};
 use crate::record::{Recorder, TOKENS_MAX};
 use crate::run::Run;
-use crate::{Fault, FaultKind, blocks, fits, talk};
+use crate::{Fault, FaultKind, approval, blocks, fits, talk};
 
 /// The change that an answer makes. `given` says that it stands in for one that never came.
 pub(crate) fn answered(
@@ -43,8 +43,9 @@ pub(crate) fn answered(
     if given {
         recorder.substitution(pending.intent, event);
     }
-    let taken = match waiting.why {
-        Why::Answer => {
+    let decided = approval::decided(run, waiting, answer, ts, &mut recorder);
+    let taken = decided.unwrap_or_else(|| match waiting.why {
+        Why::Answer | Why::Approval { .. } => {
             let taken = take(plan, here, pending_question(waiting), answer);
             match (answer, &pending.request, message) {
                 (Answer::Model(answer), Request::Model(call), Some(message)) if !given => {
@@ -66,7 +67,7 @@ pub(crate) fn answered(
         Why::Expiry(question) => expired(run, here, question),
         Why::Fetch | Why::Act => blocks::taken(waiting, answer),
         Why::Use(index) => talk::used(index, answer),
-    };
+    });
     let what = What::Answered { call: pending.id, ts, taken: Box::new(taken) };
     Change { events: recorder.events, what }
 }

@@ -32,6 +32,8 @@ pub struct Pending {
     pub attempt: u32,
     /// How far it has come.
     pub stage: Stage,
+    /// The policy under which it was allowed, by its digest, where one has to allow it.
+    pub allowed_by: Option<Text>,
     /// When it was asked for.
     pub since: Timestamp,
 }
@@ -48,6 +50,10 @@ impl Pending {
 pub enum Stage {
     /// It waits for room, or for people and moments.
     Queued,
+    /// The policy must say whether it may leave.
+    Undecided,
+    /// A person must say whether it may leave.
+    Asked,
     /// It may leave. That it does is recorded before, by whoever makes it.
     Leaving,
     /// It left, as far as the history knows: without an answer it is in doubt after a crash.

@@ -188,6 +188,32 @@ pub(crate) enum What {
         /// What it costs by its estimate.
         cost: Money,
     },
+    /// The policy must say whether a call may leave.
+    Undecided {
+        call: CallId,
+    },
+    /// The policy allows a call.
+    Cleared {
+        call: CallId,
+        ts: Timestamp,
+    },
+    /// The policy does not allow a call.
+    Denied {
+        call: CallId,
+        ts: Timestamp,
+        fault: Box<Fault>,
+    },
+    /// The policy has a person asked whether a call may leave.
+    AskedFor {
+        call: CallId,
+        ts: Timestamp,
+        calls: Box<[(Pending, Why); 2]>,
+    },
+    /// Another policy is in force.
+    PolicyChanged {
+        policy: Text,
+        ts: Timestamp,
+    },
     /// A decision did not allow it.
     Refused {
         call: CallId,
@@ -237,6 +263,10 @@ pub(crate) enum Taken {
     Talked(Box<Talk>, Spent),
     /// What came of one of the model's wishes.
     Used(u32, Result<Value, Fault>),
+    /// A person allows this call.
+    Approved(CallId),
+    /// Nobody allows this call.
+    Disapproved(CallId, Fault),
     /// The node fails.
     Failed(Fault, Spent),
 }

@@ -46,6 +46,8 @@ faults! {
         => "Give it more time (`timeout`), or handle the error.";
     Denied "denied" "A decision before the effect did not allow it."
         => "`quipu why RUN@SEQ` says who decided, and by what.";
+    Aborted "aborted" "A policy did not allow an effect, and ended the run because of it."
+        => "`quipu why RUN@SEQ` says by what rule; `quipu policy history` says who put it in force.";
     Interrupted "interrupted" "The process died while an effect was under way: it may have happened."
         => "Find out whether it happened; `quipu resume RUN` says how a fork goes on in either case.";
     Tool "tool" "A tool failed."
@@ -174,6 +176,7 @@ impl FaultKind {
                 | FaultKind::Tokens
                 | FaultKind::Cost
                 | FaultKind::Time
+                | FaultKind::Aborted
         )
     }
 

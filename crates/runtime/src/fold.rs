@@ -10,6 +10,7 @@ use history::{Event, EventId};
 use value::{Text, Value};
 
 use crate::advance::Watch;
+use crate::approval::{self, PolicyChange};
 use crate::call::{Answer, CallId, ModelAnswer, Pending};
 use crate::change::Change;
 use crate::difference::Difference;
@@ -172,7 +173,10 @@ impl Fold {
         if self.held.is_some() {
             return self.matched(event, watch).or_else(|derived| differs(derived, None));
         }
-        if (is_beginning_of_answer(fact) || is_beginning_of_end(fact)) && self.partial.is_empty() {
+        let is_beginning = is_beginning_of_answer(fact)
+            || is_beginning_of_end(fact)
+            || matches!(fact.what, Said::ApprovalRequested(_));
+        if is_beginning && self.partial.is_empty() {
             self.partial.push((event.clone(), fact.clone()));
             return Ok(());
         }
@@ -287,6 +291,20 @@ impl Fold {
             Said::EffectStarted(effect) => {
                 Input::Leave(self.run.open.wanted_by(effect.call.event_id)?)
             }
+            Said::ApprovalDecided(decided) => {
+                let call = self.run.open.wanted_by(decided.call.as_ref()?.event_id)?;
+                Input::Decided(call, Box::new(approval::ruling_in(decided)?))
+            }
+            Said::QuestionAsked(asked) => {
+                let call = self.run.open.wanted_by(asked.call.as_ref()?.event_id)?;
+                let ruling = approval::ruling_of(&self.run, call, asked, fact.common.ts)?;
+                Input::Decided(call, Box::new(ruling))
+            }
+            Said::PolicyActivated(activated) => Input::Policy(Box::new(PolicyChange {
+                policy: activated.policy_ref.clone(),
+                actor: activated.actor.clone(),
+                notes: activated.notes.clone(),
+            })),
             Said::Interruption(interruption) => {
                 let affected: BTreeSet<EventId> =
                     interruption.affects.iter().map(|affected| affected.event_id).collect();
@@ -375,7 +393,9 @@ fn is_of_engine(fact: &Fact) -> bool {
             | Said::ToolCall(_)
             | Said::EffectStarted(_)
             | Said::ToolResult(_)
+            | Said::ApprovalRequested(_)
             | Said::ApprovalDecided(_)
+            | Said::PolicyActivated(_)
             | Said::Interruption(_)
             | Said::Substitution(_)
             | Said::QuestionAsked(_)

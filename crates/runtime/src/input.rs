@@ -6,6 +6,7 @@ use history::{Event, Timestamp};
 use value::{Map, Text, Value};
 
 use crate::answer;
+use crate::approval::{self, PolicyChange, Ruling};
 use crate::call::{Answer, CallId, Request, Stage};
 use crate::change::{Began, Change, Spent, What};
 use crate::open::Waiting;
@@ -26,6 +27,10 @@ pub enum Input {
     /// Somebody makes a call, for the first time or once more. It is an input and does not follow
     /// from anything: only who makes the call knows.
     Leave(CallId),
+    /// The policy says what becomes of a call.
+    Decided(CallId, Box<Ruling>),
+    /// Another policy comes into force.
+    Policy(Box<PolicyChange>),
     /// Calls were under way when a process died, and must not run again unasked.
     Interrupted(Vec<CallId>),
     /// Values are set, in every fiber.
@@ -152,7 +157,9 @@ pub(crate) fn receive(
         Input::Leave(call) => {
             let waiting = run.open.get(*call).ok_or(Refusal::NotWaiting)?;
             let again = match waiting.pending.stage {
-                Stage::Queued => return Err(Refusal::NotWaiting),
+                Stage::Queued | Stage::Undecided | Stage::Asked => {
+                    return Err(Refusal::NotWaiting);
+                }
                 Stage::Leaving => 0,
                 Stage::Started => 1,
             };
@@ -161,6 +168,8 @@ pub(crate) fn receive(
             let what = What::Left { call: *call, ts };
             return Ok(Change { events: recorder.events, what });
         }
+        Input::Decided(call, ruling) => return approval::ruled(run, *call, ruling, ts),
+        Input::Policy(change) => return Ok(approval::changed(run, change, ts)),
         Input::Interrupted(calls) => {
             let known = calls.iter().filter_map(|call| run.open.get(*call));
             let is_question =

@@ -4,6 +4,7 @@
 mod advance;
 mod answer;
 mod apply;
+mod approval;
 mod blocks;
 mod call;
 mod change;
@@ -38,6 +39,7 @@ mod trace;
 mod why;
 
 pub use advance::{Advanced, HasRoom, advance, advance_for, note, rest};
+pub use approval::{APPROVE, DENY, PATIENCE_MS, PolicyChange, Ruled, Ruling};
 pub use blocks::may_tell_of_block;
 pub use call::{
     Answer, CallId, ModelAnswer, ModelCall, Offered, Pending, Question, Reply, Request, Said,
@@ -58,6 +60,7 @@ pub use record::idempotency_key;
 pub use reduce::Reducer;
 pub use run::{Failure, Run, Status, Usage};
 pub use trace::{
-    Answered, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind, trace, trace_rest,
+    Answered, Approval, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind, trace,
+    trace_rest,
 };
 pub use why::{Decision, NotTaken, Trail, Why};

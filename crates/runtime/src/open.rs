@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use history::{EventId, Timestamp};
 use value::Text;
 
+use crate::approval::is_tool;
 use crate::call::{CallId, Pending, Request, Stage};
 use crate::plan::NodeNo;
 use crate::request::is_recorded_when_it_leaves;
@@ -29,6 +30,8 @@ pub(crate) enum Why {
     Retry,
     /// The question with this number has expired.
     Expiry(CallId),
+    /// It is a question whether this call may leave, which this event asks for.
+    Approval { call: CallId, request: EventId },
     /// A block of logic is given it.
     Fetch,
     /// A block of logic has done it.
@@ -44,6 +47,10 @@ pub(crate) struct Open {
     calls: BTreeMap<CallId, Waiting>,
     /// Calls that wait for room. They leave in the order in which they were made.
     queued: BTreeSet<CallId>,
+    /// Calls that wait for the policy.
+    undecided: BTreeSet<CallId>,
+    /// Calls that wait for a person to allow them, and the questions that ask for that.
+    asking: BTreeMap<CallId, CallId>,
     /// Calls that may leave as soon as somebody records that they do, by their tools: each tool has
     /// room of its own.
     leaving: BTreeMap<Text, BTreeSet<CallId>>,
@@ -67,8 +74,16 @@ impl Open {
             Request::Question(question) => self.questions.insert((question.id.clone(), id)),
             Request::Timer(due) => self.timers.insert((*due, id)),
         };
-        if let Why::Expiry(question) = waiting.why {
-            self.expiries.insert(question, id);
+        match waiting.why {
+            Why::Expiry(question) => _ = self.expiries.insert(question, id),
+            Why::Approval { call, .. } => {
+                self.undecided.remove(&call);
+                self.asking.insert(call, id);
+                if let Some(about) = self.calls.get_mut(&call) {
+                    about.pending.stage = Stage::Asked;
+                }
+            }
+            Why::Answer | Why::Retry | Why::Fetch | Why::Act | Why::Use(_) => {}
         }
         self.calls.insert(id, waiting);
     }
@@ -83,7 +98,17 @@ impl Open {
         if let Some(other) = other {
             self.remove(other);
         }
+        self.withdraw(id);
         Some(waiting)
+    }
+
+    /// Nobody need say any more whether a call may leave.
+    fn withdraw(&mut self, call: CallId) {
+        let Some(question) = self.asking.remove(&call) else { return };
+        if let Some(timer) = self.expiries.get(&question).copied() {
+            self.remove(timer);
+        }
+        self.remove(question);
     }
 
     fn remove(&mut self, id: CallId) -> Option<Waiting> {
@@ -92,15 +117,19 @@ impl Open {
             Request::Model(_) => drop(self.queued.remove(&id)),
             Request::Tool(call) => {
                 self.intents.remove(&waiting.pending.intent);
-                let _ = self.queued.remove(&id) || leaves(&mut self.leaving, &call.tool, id);
+                let _ = self.queued.remove(&id)
+                    || self.undecided.remove(&id)
+                    || leaves(&mut self.leaving, &call.tool, id);
             }
             Request::Question(question) => {
                 self.questions.remove(&(question.id.clone(), id));
             }
             Request::Timer(due) => drop(self.timers.remove(&(*due, id))),
         }
-        if let Why::Expiry(question) = waiting.why {
-            self.expiries.remove(&question);
+        match waiting.why {
+            Why::Expiry(question) => _ = self.expiries.remove(&question),
+            Why::Approval { call, .. } => _ = self.asking.remove(&call),
+            Why::Answer | Why::Retry | Why::Fetch | Why::Act | Why::Use(_) => {}
         }
         Some(waiting)
     }
@@ -134,10 +163,60 @@ impl Open {
         self.calls.keys().copied().collect()
     }
 
-    /// The call, and the timer beside it, if it has one.
+    /// The call, the question whether it may leave, and the timers beside both, where there are
+    /// some.
     pub(crate) fn with_expiry(&self, id: CallId) -> impl Iterator<Item = &Waiting> {
-        let timer = self.expiries.get(&id).copied();
-        [Some(id), timer].into_iter().flatten().filter_map(|id| self.calls.get(&id))
+        let question = self.asking.get(&id).copied();
+        let timer = self.expiries.get(&question.unwrap_or(id)).copied();
+        [Some(id), question, timer].into_iter().flatten().filter_map(|id| self.calls.get(&id))
+    }
+
+    /// The events of the questions whether calls may leave.
+    pub(crate) fn approval_questions(&self) -> impl Iterator<Item = EventId> {
+        let questions = self.asking.values().filter_map(|question| self.calls.get(question));
+        questions.map(|question| question.pending.intent)
+    }
+
+    pub(crate) fn next_undecided(&self) -> Option<CallId> {
+        self.undecided.first().copied()
+    }
+
+    /// A call that waited for room waits for the policy.
+    pub(crate) fn undecided(&mut self, id: CallId) {
+        let Some(waiting) = self.calls.get_mut(&id) else { return };
+        self.queued.remove(&id);
+        self.undecided.insert(id);
+        waiting.pending.stage = Stage::Undecided;
+    }
+
+    /// A call is allowed under a policy, and waits for room again.
+    pub(crate) fn clear(&mut self, id: CallId, policy: Option<Text>) -> Option<&Waiting> {
+        self.withdraw(id);
+        let waiting = self.calls.get_mut(&id)?;
+        self.undecided.remove(&id);
+        self.queued.insert(id);
+        waiting.pending.stage = Stage::Queued;
+        waiting.pending.allowed_by = policy;
+        Some(waiting)
+    }
+
+    /// Another policy decides about all calls of tools that have not left, or that are free to run
+    /// again: none of them counts as allowed.
+    pub(crate) fn decide_anew(&mut self) {
+        let asking: Vec<CallId> = self.asking.keys().copied().collect();
+        asking.into_iter().for_each(|call| self.withdraw(call));
+        for (id, Waiting { pending, .. }) in &mut self.calls {
+            let Request::Tool(call) = &pending.request else { continue };
+            let is_free = !is_recorded_when_it_leaves(call);
+            if !is_tool(pending) || pending.stage == Stage::Started && !is_free {
+                continue;
+            }
+            leaves(&mut self.leaving, &call.tool, *id);
+            self.undecided.remove(id);
+            self.queued.insert(*id);
+            pending.stage = Stage::Queued;
+            pending.allowed_by = None;
+        }
     }
 
     /// The next call that waits for room.
@@ -159,7 +238,8 @@ impl Open {
 
     /// How many have left, or may.
     pub(crate) fn in_flight(&self) -> u64 {
-        let others = self.queued.len() + self.questions.len() + self.timers.len();
+        let undecided = self.undecided.len() + self.asking.len();
+        let others = self.queued.len() + undecided + self.questions.len() + self.timers.len();
         (self.calls.len() - others) as u64
     }
 
@@ -193,9 +273,13 @@ impl Open {
     /// Nothing has left yet: what was under way is the business of another run.
     pub(crate) fn begin_anew(&mut self) {
         self.leaving.clear();
+        self.undecided.clear();
+        let asking: Vec<CallId> = self.asking.keys().copied().collect();
+        asking.into_iter().for_each(|call| self.withdraw(call));
         for (id, waiting) in &mut self.calls {
             waiting.pending.stage = Stage::Queued;
             waiting.pending.attempt = 1;
+            waiting.pending.allowed_by = None;
             if matches!(waiting.pending.request, Request::Model(_) | Request::Tool(_)) {
                 self.queued.insert(*id);
             }
@@ -209,7 +293,7 @@ impl Open {
 
     /// Whether it is moments and people only that are waited for.
     pub(crate) fn is_of_others(&self) -> bool {
-        self.calls.len() == self.questions.len() + self.timers.len()
+        self.calls.len() == self.questions.len() + self.timers.len() + self.asking.len()
     }
 
     pub(crate) fn has_questions(&self) -> bool {

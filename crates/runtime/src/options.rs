@@ -30,6 +30,8 @@ pub struct Options {
     pub offers: BTreeMap<Text, Offer>,
     /// What tools may be used for that need a permission: what its operator grants.
     pub grants: Vec<Text>,
+    /// The policy that decides about calls of tools, by its digest: it is kept beside the events.
+    pub policy: Option<Text>,
     /// In a fork, writes may leave.
     pub live: bool,
     /// What nodes answer in a fork, the next time they are asked.
@@ -181,6 +183,11 @@ impl Options {
                 put(name, true.into());
             }
         }
+        if let Some(policy) = &self.policy {
+            // So that whoever cleans the store up sees that it is needed.
+            let kept = [("kind", "blob".into()), ("id", Value::Text(policy.clone()))];
+            put("policy", Value::map(kept));
+        }
         if !self.tools.is_empty() {
             let tools = self.tools.iter().map(|(tool, contract)| (tool.clone(), contract.value()));
             put("tools", Value::map(tools));
@@ -245,6 +252,11 @@ impl Options {
                 .map(|(tool, offer)| (tool.clone(), Offer::read(offer)))
                 .collect(),
             grants: texts(map.get("grants")),
+            policy: map
+                .get("policy")
+                .and_then(|policy| policy.get("id"))
+                .and_then(Value::as_text)
+                .cloned(),
             live: is("live"),
             outputs: members(map.get("outputs"))
                 .iter()

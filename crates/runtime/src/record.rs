@@ -192,6 +192,7 @@ impl<'a> Recorder<'a> {
             default: question.default.clone(),
             expires: question.expires,
             capability: question.capability.clone(),
+            call: None,
         })
     }
 

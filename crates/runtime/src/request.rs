@@ -87,6 +87,7 @@ pub(crate) fn pending(
         request,
         attempt: 1,
         stage: Stage::Queued,
+        allowed_by: None,
         since: run.now,
     }
 }
@@ -282,7 +283,7 @@ fn ask(
     Change { events: recorder.events, what }
 }
 
-fn later(now: Timestamp, delay_ms: u64) -> Timestamp {
+pub(crate) fn later(now: Timestamp, delay_ms: u64) -> Timestamp {
     let delay = i64::try_from(delay_ms).unwrap_or(i64::MAX).saturating_mul(1_000);
     Timestamp::from_micros(now.micros().saturating_add(delay))
 }

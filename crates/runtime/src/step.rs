@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use value::{Text, Value};
 
+use crate::approval::needs_ruling;
 use crate::change::{Change, What};
 use crate::decide::{Verdict, decide, estimate};
 use crate::doubt::Doubt;
@@ -88,6 +89,7 @@ fn decided(plan: &Plan, run: &Run, call: crate::CallId) -> Change {
         return change;
     }
     match decide(plan, run, pending) {
+        Verdict::Allow if needs_ruling(run, pending) => Change::derived(What::Undecided { call }),
         Verdict::Allow => {
             let cost = estimate(run, &pending.request);
             Change::derived(What::Allowed { call, cost })

@@ -58,6 +58,8 @@ impl Run {
                 let doubt = doubt(&waiting, &fault);
                 self.fail(&waiting, fault, doubt);
             }
+            Taken::Approved(call) => self.cleared(call),
+            Taken::Disapproved(call, fault) => self.denied(call, fault),
             Taken::Failed(fault, spent) => {
                 let doubt = doubt(&waiting, &fault);
                 if waiting.why == Why::Answer && matches!(waiting.pending.request, Request::Tool(_))
@@ -99,6 +101,9 @@ impl Run {
         let Some(waiting) = self.open.close(call) else { return };
         if let Request::Question(question) = &waiting.pending.request {
             let message = format!("`{}` got no answer that fits", question.prompt);
+            if let Why::Approval { call, .. } = waiting.why {
+                return self.denied(call, Fault::new(FaultKind::Denied, message));
+            }
             let fault = Fault::new(FaultKind::Input, message);
             return self.fail(&waiting, fault, Doubt::Nothing);
         }
@@ -153,8 +158,11 @@ fn doubt(waiting: &Waiting, fault: &Fault) -> Doubt {
     match waiting.why {
         Why::Answer => doubt,
         // A block that is tried again does what it does anew, and not with the keys from before.
-        Why::Fetch | Why::Act | Why::Retry | Why::Expiry(_) | Why::Use(_) => {
-            doubt.beyond_its_node()
-        }
+        Why::Fetch
+        | Why::Act
+        | Why::Retry
+        | Why::Expiry(_)
+        | Why::Use(_)
+        | Why::Approval { .. } => doubt.beyond_its_node(),
     }
 }

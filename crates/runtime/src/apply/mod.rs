@@ -1,5 +1,6 @@
 //! The only place where a run changes. It decides nothing: what is to happen is in the change.
 
+mod approvals;
 mod branches;
 mod calls;
 
@@ -211,11 +212,21 @@ impl Run {
                 self.counts.cost = self.counts.cost.plus(cost);
                 self.open.allow(call);
             }
-            What::Refused { call, fault } => {
-                if let Some(waiting) = self.open.close(call) {
-                    self.fail(&waiting, *fault, Doubt::Nothing);
-                }
+            What::Refused { call, fault } => self.denied(call, *fault),
+            What::Undecided { call } => self.open.undecided(call),
+            What::Cleared { call, ts } => {
+                self.now = ts;
+                self.cleared(call);
             }
+            What::Denied { call, ts, fault } => {
+                self.now = ts;
+                self.denied(call, *fault);
+            }
+            What::AskedFor { call, ts, calls } => {
+                self.now = ts;
+                self.asked_for(call, *calls);
+            }
+            What::PolicyChanged { policy, ts } => self.policy_changed(policy, ts),
             What::Finished { ts, status, result, failure } => {
                 self.now = ts;
                 self.finished(status, result, failure, last_event);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use value::{Text, Value};
 
-use crate::Fault;
 use crate::call::Request;
 use crate::plan::Plan;
 use crate::run::Run;
 use crate::trace::{By, Step, StepKind};
+use crate::{Fault, FaultKind};
 
 /// A run with everything it did.
 pub struct Story {
@@ -68,6 +68,12 @@ fn effects(steps: &[Step]) -> Vec<Effect> {
             StepKind::Answered(answered) if answered.by != By::TooLate => {
                 if let Some(place) = places.get(&answered.call) {
                     effects[*place].answer = Some(answered.answer.clone());
+                }
+            }
+            StepKind::Ruled(approval) if approval.denies() => {
+                if let Some(place) = places.get(&approval.call) {
+                    let fault = Fault::new(FaultKind::Denied, approval.to_string());
+                    effects[*place].answer = Some(Err(fault));
                 }
             }
             StepKind::Refused { call, fault } => {

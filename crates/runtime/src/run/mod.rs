@@ -7,7 +7,7 @@ use history::{EventId, Timestamp};
 use value::{Digest, Map, Text, Value};
 
 use crate::Fault;
-use crate::call::{CallId, Pending, Request};
+use crate::call::{CallId, Pending, Request, Stage};
 use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::money::Money;
@@ -372,8 +372,11 @@ impl Run {
     pub(crate) fn is_held_up(&self) -> bool {
         let turn = self.turn.and_then(|turn| self.fibers.get(&turn));
         let Some(Mode::Waits(call, _)) = turn.map(|fiber| &fiber.mode) else { return false };
-        let request = self.open.get(*call).map(|waiting| &waiting.pending.request);
-        self.options.in_turn && matches!(request, Some(Request::Model(_) | Request::Tool(_)))
+        let Some(Waiting { pending, .. }) = self.open.get(*call) else { return false };
+        // What waits for a person may wait for long.
+        self.options.in_turn
+            && pending.stage != Stage::Asked
+            && matches!(pending.request, Request::Model(_) | Request::Tool(_))
     }
 }
 

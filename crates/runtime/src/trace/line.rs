@@ -133,6 +133,8 @@ impl fmt::Display for StepKind {
             StepKind::Left { call, attempt: 1 } => write!(f, "{call} leaves"),
             StepKind::Left { call, attempt } => write!(f, "{call} leaves, attempt {attempt}"),
             StepKind::Refused { call, fault } => write!(f, "{call} may not leave: {fault}"),
+            StepKind::Ruled(approval) => write!(f, "{approval}"),
+            StepKind::PolicyChanged { policy } => write!(f, "the policy {policy} is in force"),
             StepKind::Answered(answered) => write!(f, "{answered}"),
             StepKind::Interrupted { call, attempt } => {
                 write!(f, "{call} was under way when the process died (attempt {attempt})")

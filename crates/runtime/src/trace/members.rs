@@ -141,6 +141,10 @@ impl StepKind {
             StepKind::Refused { call: name, fault } => {
                 ("refused", vec![call(name), ("error", fault.to_value())])
             }
+            StepKind::Ruled(approval) => ("ruled", approval.members()),
+            StepKind::PolicyChanged { policy } => {
+                ("policy_changed", vec![("policy", policy.clone().into())])
+            }
             StepKind::Answered(answered) => ("answered", answered.members()),
             StepKind::Interrupted { call: name, attempt } => {
                 ("interrupted", vec![call(name), ("attempt", Value::count(*attempt))])

@@ -1,6 +1,7 @@
 //! What a run did, derived again from its events: one step for each change worth showing. No step
 //! is ever stored.
 
+mod approvals;
 mod line;
 mod members;
 mod watch;
@@ -16,6 +17,7 @@ use crate::logic::{Done, Logic};
 use crate::run::Status;
 use crate::{Failure, Fault};
 
+pub use approvals::Approval;
 pub(crate) use line::{Asking, shown, words};
 pub(crate) use members::object;
 pub(crate) use watch::target;
@@ -152,6 +154,13 @@ pub enum StepKind {
         call: Text,
         /// Why not.
         fault: Fault,
+    },
+    /// It was decided whether a call may leave.
+    Ruled(Box<Approval>),
+    /// Another policy is in force.
+    PolicyChanged {
+        /// Which, by its digest.
+        policy: Text,
     },
     /// An answer came.
     Answered(Box<Answered>),

@@ -6,7 +6,7 @@ use history::Event;
 use history::kinds::{Kind, Sealed};
 use value::{Text, Value};
 
-use super::{Answered, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind};
+use super::{Answered, Approval, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind};
 use crate::advance::Watch;
 use crate::call::{CallId, Pending, Stage};
 use crate::change::{Change, Taken, What};
@@ -102,6 +102,9 @@ impl Teller<'_> {
                 tell(0, "".into(), StepKind::Given { values: values.clone() });
             }
             What::Noted { .. } => {}
+            What::PolicyChanged { policy, .. } => {
+                tell(0, "".into(), StepKind::PolicyChanged { policy: policy.clone() });
+            }
             What::Entered { fiber, label } => tell(*fiber, self.label(*label), StepKind::Entered),
             What::Finished { status, result, failure, .. } => {
                 let (status, result, failure) = (*status, result.clone(), failure.clone());
@@ -113,6 +116,10 @@ impl Teller<'_> {
             | What::Requested { .. }
             | What::Allowed { .. }
             | What::Left { .. }
+            | What::Undecided { .. }
+            | What::Cleared { .. }
+            | What::Denied { .. }
+            | What::AskedFor { .. }
             | What::Refused { .. } => self.tell_of_calls(change, tell),
             What::Forked { .. }
             | What::Arrived { .. }
@@ -363,7 +370,14 @@ impl Teller<'_> {
                 tell(waiting.fiber, waiting.pending.at.clone(), what(waiting));
             }
         };
+        let ruled = |waiting: &Waiting| {
+            let ruled = Approval::of(&waiting.pending.name, &change.events);
+            StepKind::Ruled(Box::new(ruled.expect("the events of a ruling say what it is")))
+        };
         match &change.what {
+            What::Cleared { call, .. }
+            | What::Denied { call, .. }
+            | What::AskedFor { call, .. } => about(*call, &ruled),
             What::Requested { fiber, node, calls, .. } => {
                 let Some((first, why)) = calls.first() else { return };
                 let step = match (why, &first.request) {
@@ -412,6 +426,11 @@ impl Teller<'_> {
                 let answered = Answered { call, by: By::TooLate, answer, wrote, to };
                 StepKind::Answered(Box::new(answered))
             }),
+            What::Answered { taken, .. }
+                if let Taken::Approved(call) | Taken::Disapproved(call, _) = &**taken =>
+            {
+                about(*call, &ruled);
+            }
             What::Answered { call, taken, .. } => about(*call, &|waiting| {
                 StepKind::Answered(Box::new(self.answered(waiting, taken, &change.events)))
             }),
@@ -423,7 +442,12 @@ impl Teller<'_> {
         // What a moment without an answer answers is the question.
         let asked = match waiting.why {
             Why::Expiry(question) => self.waiting(question).unwrap_or(waiting),
-            Why::Answer | Why::Retry | Why::Fetch | Why::Act | Why::Use(_) => waiting,
+            Why::Answer
+            | Why::Retry
+            | Why::Fetch
+            | Why::Act
+            | Why::Use(_)
+            | Why::Approval { .. } => waiting,
         };
         let call = asked.pending.name.clone();
         let by = by(waiting, events);
@@ -457,6 +481,10 @@ impl Teller<'_> {
             Taken::Used(_, outcome) => {
                 let (answer, to) = (outcome.clone(), Some(waiting.pending.at.clone()));
                 Answered { call, by, answer, wrote: Vec::new(), to }
+            }
+            // Told as rulings.
+            Taken::Approved(_) | Taken::Disapproved(..) => {
+                Answered { call, by, answer: Ok(Value::Null), wrote: Vec::new(), to: None }
             }
             Taken::Failed(fault, _) => {
                 let answer = Err(fault.clone());

@@ -8,7 +8,7 @@ use crate::call::Request;
 use crate::fault::FAULTS;
 use crate::plan::{self, Plan};
 use crate::run::Status;
-use crate::trace::{Answered, By, Decided, Joined, Seen, Step, StepKind, target};
+use crate::trace::{Answered, Approval, By, Decided, Joined, Seen, Step, StepKind, target};
 use crate::{Failure, Fault};
 
 /// Whether a step is a decision about what follows.
@@ -19,6 +19,7 @@ pub(super) fn is_decision(step: &Step) -> bool {
         | StepKind::CameBack { turns: Some(_), .. }
         | StepKind::TriedAgain { .. }
         | StepKind::Handled { .. }
+        | StepKind::Ruled(_)
         | StepKind::Refused { .. } => true,
         // A join decides where some branches did not succeed, or need not have.
         StepKind::Joined(joined) => {
@@ -43,6 +44,7 @@ pub(super) fn decision(plan: &Plan, steps: &[Step]) -> Option<Decision> {
         StepKind::Handled { handler, fault } => Some(handled(plan, step, handler, fault)),
         StepKind::Joined(joined) => Some(join(plan, before, step, joined)),
         StepKind::Answered(answered) => Some(expiry(plan, before, step, answered)),
+        StepKind::Ruled(approval) => Some(ruled(before, step, approval)),
         StepKind::Refused { call, fault } => Some(refused(before, step, call, fault)),
         StepKind::Finished { status, failure: Some(failure), .. } => Some(ended(*status, failure)),
         _ => None,
@@ -274,16 +276,51 @@ fn help(fault: &Fault) -> Text {
     row.map_or("another outcome", |(.., help)| help).into()
 }
 
-/// A decider did not allow a call.
-fn refused(before: &[Step], step: &Step, call: &Text, fault: &Fault) -> Decision {
-    let (target, values) = match asked(before) {
+/// What a call would do, and with what.
+fn wanted(before: &[Step], call: &Text) -> (Text, Vec<(Text, Value)>) {
+    match asked(before) {
         Some(Request::Tool(tool)) => {
             let args = Value::from(tool.args.clone());
             (format!("{}.{}", tool.server, tool.tool).into(), vec![("args".into(), args)])
         }
         Some(Request::Model(model)) => (format!("model {}", model.model).into(), Vec::new()),
         _ => (call.clone(), Vec::new()),
+    }
+}
+
+/// A policy or a person said whether a call may leave, or that somebody must.
+fn ruled(before: &[Step], step: &Step, approval: &Approval) -> Decision {
+    let (target, mut values) = wanted(before, &approval.call);
+    let known = [("outcome", Some(&approval.outcome)), ("actor", approval.actor.as_ref())];
+    let known = known.into_iter().chain([("policy", approval.policy.as_ref())]);
+    values.extend(known.filter_map(|(name, text)| Some((name.into(), text?.clone().into()))));
+    let needs = match approval.source() {
+        "person" => "another answer",
+        "expiry" => "an answer in time",
+        _ => "another decision of the policy",
     };
+    let instead = match (approval.denies(), &*approval.outcome) {
+        (false, "ask") => format!("{target} at once"),
+        (false, _) => format!("a denial of {target}"),
+        (true, _) => target.to_string(),
+    };
+    let text = match &approval.reason {
+        Some(reason) => reason.clone(),
+        None => approval.outcome.clone(),
+    };
+    Decision {
+        decision: approval.words().into(),
+        source: approval.source().into(),
+        text,
+        at: step.at.clone(),
+        values,
+        not_taken: vec![NotTaken { target: Some(instead.into()), needs: needs.into() }],
+    }
+}
+
+/// A decider did not allow a call.
+fn refused(before: &[Step], step: &Step, call: &Text, fault: &Fault) -> Decision {
+    let (target, values) = wanted(before, call);
     Decision {
         decision: format!("{call} may not leave").into(),
         source: fault.kind.word().into(),

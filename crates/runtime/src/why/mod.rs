@@ -34,7 +34,8 @@ pub struct Decision {
     /// Where it led, or what it was.
     pub decision: Text,
     /// What decided: `explicit`, `inline`, `polarity`, `default` for a text of a gate, else
-    /// `condition`, `loop`, `retry`, `handler`, `join`, `expiry`, or the code of a failure.
+    /// `condition`, `loop`, `retry`, `handler`, `join`, `expiry`, `policy`, `person`, or the code of
+    /// a failure.
     pub source: Text,
     /// The author's text, or the reason.
     pub text: Text,

@@ -153,6 +153,8 @@ impl Trail {
                 None
             }
             StepKind::Answered(answered) => self.asked.remove(&answered.call),
+            StepKind::Ruled(approval) if approval.denies() => self.asked.remove(&approval.call),
+            StepKind::Ruled(approval) => self.asked.get(&approval.call).cloned(),
             StepKind::Refused { call, .. } => self.asked.remove(call),
             StepKind::Joined(joined) => self.forked.remove(&joined.group),
             _ => None,
