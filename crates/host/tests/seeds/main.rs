@@ -141,5 +141,5 @@ fn setup(seed: u64, unrest: &Unrest) -> Setup {
     let (in_turn, again) = (unrest.is_calm, again(seed));
     // Every process reads the run from its beginning.
     let limits = Limits { visits: 40, ..Limits::default() };
-    Setup { limits, in_turn, again, budgets, blocks: Blocks::default() }
+    Setup { limits, in_turn, again, budgets, blocks: Blocks::default(), has_policy: false }
 }

@@ -5,12 +5,19 @@ use std::collections::BTreeMap;
 
 use graph::Graph;
 use history::kinds::words::Role;
-use history::kinds::{Fact, What};
-use runtime::{Answer, Fault, FaultKind, Happened, ModelAnswer, Pending, Request, ToolUse};
+use history::kinds::{Fact, QuestionAsked, What};
+use history::{EventId, Timestamp};
+use runtime::{
+    Answer, Fault, FaultKind, Happened, ModelAnswer, Pending, Request, Ruled, Ruling, ToolUse,
+};
 use value::{Map, Text, Value, json};
 
 use super::outcome::Asked;
-use super::world::{Doubt, Fault as Trouble, Reply, World};
+use super::world::{Doubt, Fault as Trouble, Reply, Verdict, World};
+
+/// How it is written that a person is asked whether a call may be made. What was to be called stands
+/// before it.
+pub(super) const MAY_IT: &str = "person may it";
 
 /// What the world says about one call.
 #[derive(Clone, Debug)]
@@ -27,6 +34,10 @@ pub struct Desk<'g> {
     /// What the run has asked a model, by the event that holds it.
     prompt: Option<Text>,
     said: BTreeMap<Text, Said>,
+    /// What the policy says, by the names of calls.
+    verdicts: BTreeMap<Text, Verdict>,
+    /// What people who were asked about calls do: the same when they are asked again.
+    about: BTreeMap<EventId, Reply>,
     /// Everything that was asked for, in this order.
     pub asked: Vec<Asked>,
     /// How often each call was carried out.
@@ -41,6 +52,8 @@ impl<'g> Desk<'g> {
             world,
             prompt: None,
             said: BTreeMap::new(),
+            verdicts: BTreeMap::new(),
+            about: BTreeMap::new(),
             asked: Vec::new(),
             carried_out: BTreeMap::new(),
         }
@@ -108,20 +121,57 @@ impl<'g> Desk<'g> {
                     Err(trouble) => Answer::Failed(fault(trouble)),
                 };
                 self.said.insert(call.call_id.clone(), Said::Answer(answer));
+                if server != "store" && server != "channel" {
+                    let verdict = self.world.policy(&at, &request);
+                    self.verdicts.insert(call.call_id.clone(), verdict);
+                }
+            }
+            What::QuestionAsked(QuestionAsked {
+                call: Some(call),
+                question_id,
+                options,
+                expires,
+                ..
+            }) => {
+                let reply = match self.about.get(&call.event_id) {
+                    Some(reply) => reply.clone(),
+                    None => {
+                        let request = self.asks(&at, MAY_IT.to_string());
+                        let options = options.as_deref().unwrap_or_default();
+                        let time = expires.map(|expires| wait(fact, expires));
+                        self.world.person(&at, &request, options, time)
+                    }
+                };
+                self.about.insert(call.event_id, reply.clone());
+                self.said.insert(question_id.clone(), Said::Person(reply));
             }
             What::QuestionAsked(question) => {
                 let prompt = question.prompt.as_deref().unwrap_or_default();
                 let request = self.asks(&at, format!("person {prompt}"));
                 let options = question.options.as_deref().unwrap_or_default();
-                let expires = question.expires.map(|expires| {
-                    let wait = expires.micros() - fact.common.ts.micros();
-                    u64::try_from(wait / 1_000).unwrap_or(0)
-                });
+                let expires = question.expires.map(|expires| wait(fact, expires));
                 let reply = self.world.person(&at, &request, options, expires);
                 self.said.insert(question.question_id.clone(), Said::Person(reply));
             }
             _ => {}
         }
+    }
+
+    /// What the policy says about a call. It says the same every time.
+    pub fn ruling(&self, name: &Text, policy: &Text) -> Ruling {
+        let outcome = match self.verdicts.get(name) {
+            Some(Verdict::Allow) => Ruled::Allow,
+            Some(Verdict::Deny) => Ruled::DenyContinue,
+            Some(Verdict::Abort) => Ruled::DenyAbort,
+            Some(Verdict::Nonsense) => Ruled::Broken,
+            Some(Verdict::Ask(time)) => {
+                let capability = (time % 2 == 0).then(|| "approve.calls".into());
+                Ruled::Ask { capability, expires_ms: *time }
+            }
+            None => unreachable!("`{name}` is no call of a tool"),
+        };
+        let reason = (outcome != Ruled::Allow).then(|| "the world says so".into());
+        Ruling { outcome, reason, policy: policy.clone() }
     }
 
     /// Carries a call out that has left. It says the same every time.
@@ -188,6 +238,11 @@ fn names(tools: Option<&Value>) -> Vec<Text> {
 
 fn wish((number, (name, input)): (u32, (Text, Map))) -> ToolUse {
     ToolUse { id: format!("w{number}").into(), name, input }
+}
+
+/// How many milliseconds are left when a question is asked.
+fn wait(fact: &Fact, expires: Timestamp) -> u64 {
+    u64::try_from((expires.micros() - fact.common.ts.micros()) / 1_000).unwrap_or(0)
 }
 
 fn fault(trouble: Trouble) -> Fault {

@@ -53,6 +53,13 @@ pub struct Setup {
     pub budgets: Budgets,
     /// Who runs blocks of logic.
     pub blocks: Blocks,
+    /// Whether a policy decides about calls of tools.
+    pub has_policy: bool,
+}
+
+/// The digest of the policy that a run is begun with, or comes to have.
+pub fn policy(number: usize) -> Text {
+    format!("{:x}", value::Digest::of(format!("policy {number}").as_bytes())).into()
 }
 
 /// What a run may take beside what every interpreter counts.
@@ -80,7 +87,13 @@ impl Setup {
             again: Again::WithKey,
             budgets: Budgets::default(),
             blocks: Blocks::default(),
+            has_policy: false,
         }
+    }
+
+    /// As a world is.
+    pub fn of(world: &World, limits: &Limits) -> Setup {
+        Setup { again: world.again, has_policy: world.has_policy, ..Setup::in_turn(limits) }
     }
 
     /// What the run is begun with.
@@ -106,6 +119,7 @@ impl Setup {
                 ..runtime::Limits::default()
             },
             in_turn: self.in_turn,
+            policy: self.has_policy.then(|| policy(0)),
             tools: plan.tools().into_iter().map(|tool| (tool, contract.clone())).collect(),
             ..Options::default()
         }
@@ -245,7 +259,9 @@ impl<'g> Driver<'g> {
     pub fn due(&self) -> Vec<Due> {
         let due = self.run.pending().filter_map(|pending| {
             let (at, is_carried_out) = match &pending.request {
-                Request::Model(_) | Request::Tool(_) if pending.stage == Stage::Started => {
+                Request::Model(_) | Request::Tool(_)
+                    if matches!(pending.stage, Stage::Started | Stage::Undecided) =>
+                {
                     (pending.since, true)
                 }
                 Request::Model(_) | Request::Tool(_) => return None,
@@ -262,13 +278,22 @@ impl<'g> Driver<'g> {
 
     /// Lets one thing happen.
     pub fn happen(&mut self, due: &Due) -> Result<(), Refusal> {
-        let answer = self.answer_to(due);
-        self.take(&Input::Answer(due.call, answer))
+        let input = self.input_of(due);
+        self.take(&input)
     }
 
-    /// What comes back from a call.
-    pub fn answer_to(&mut self, due: &Due) -> Answer {
+    /// What comes back from a call, or what the policy says about it.
+    pub fn input_of(&mut self, due: &Due) -> Input {
         self.now = self.now.max(due.at);
+        let pending = self.run.pending_call(due.call).expect("it is waited for");
+        if pending.stage == Stage::Undecided {
+            let policy = self.run.policy().expect("without a policy nobody waits for one");
+            return Input::Decided(due.call, Box::new(self.desk.ruling(&pending.name, policy)));
+        }
+        Input::Answer(due.call, self.answer_to(due))
+    }
+
+    fn answer_to(&mut self, due: &Due) -> Answer {
         let pending = self.run.pending_call(due.call).expect("it is waited for");
         match &pending.request {
             Request::Model(_) | Request::Tool(_) => self.desk.carry_out(pending),
@@ -348,7 +373,7 @@ pub fn later(moment: Timestamp, delay_ms: u64) -> Timestamp {
 /// Runs a graph to its end.
 pub fn run(graph: &Graph, inputs: &Map, world: &World, limits: &Limits) -> Outcome {
     let plan = Arc::new(Plan::new(graph).expect("a graph without errors can run"));
-    let setup = Setup { again: world.again, ..Setup::in_turn(limits) };
+    let setup = Setup::of(world, limits);
     let mut driver = Driver::begin(&plan, graph, inputs, world, &setup);
     driver.to_end();
     driver.outcome()

@@ -33,7 +33,7 @@ use graph::validate::{Edges, validate};
 pub use outcome::{Asked, Outcome, Status, comparable};
 pub use sketch::Sketch;
 use value::{Value, json};
-pub use world::{Doubt, Fault, Reply, Trouble, World};
+pub use world::{Doubt, Fault, Reply, Trouble, Verdict, World};
 
 /// What a run may take. Small, so that what never ends is found out soon.
 #[derive(Clone, Debug, PartialEq, Eq)]

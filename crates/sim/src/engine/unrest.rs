@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 
 use graph::Again;
 use history::kinds::Kind;
-use runtime::{Answer, CallId, Input, Pending, Refusal, Request, Stage, advance_for, note, rest};
+use runtime::{
+    Answer, CallId, Input, Pending, PolicyChange, Refusal, Request, Stage, advance_for, note, rest,
+};
 
 use super::blocks::Blocks;
-use super::driven::{Driver, Due, later};
+use super::driven::{Driver, Due, later, policy};
 use crate::Random;
 
 /// What goes wrong, and how often. 0 is never; 3 is one time in three.
@@ -33,6 +35,8 @@ pub struct Unrest {
     pub jumps_ms: usize,
     /// An answer is given by somebody who makes no calls, while nobody drives the run.
     pub elsewhere: usize,
+    /// Another policy is put in force, where the run has one.
+    pub policies: usize,
     /// Answers come in any order.
     pub any_order: bool,
 }
@@ -50,6 +54,7 @@ impl Unrest {
             cancels: 0,
             jumps_ms: 0,
             elsewhere: 0,
+            policies: 0,
             any_order: false,
         }
     }
@@ -83,20 +88,23 @@ impl Driver<'_> {
                 self.cancel()?;
                 break;
             }
+            if self.run.policy().is_some() && unrest.now_and_then(unrest.policies) {
+                self.change_policy(unrest)?;
+                continue;
+            }
             let due = self.choose(unrest).ok_or("the run waits for nothing")?;
-            let answer = self.answer_to(&due);
+            let input = self.input_of(&due);
             if unrest.now_and_then(unrest.crashes) {
                 // It was carried out, and nobody was told.
                 self.crash(unrest)?;
                 continue;
             }
-            let input = Input::Answer(due.call, answer.clone());
             match unrest.now_and_then(unrest.elsewhere) {
                 true => self.given(unrest, &input)?,
                 false => self.slices(unrest, Some(&input))?,
             }
             if unrest.now_and_then(unrest.duplicates) {
-                self.duplicate(due.call, answer)?;
+                self.duplicate(due.call, &input)?;
             }
             if unrest.now_and_then(unrest.late) {
                 self.late(&mut left)?;
@@ -204,6 +212,17 @@ impl Driver<'_> {
         self.doubts(unrest)
     }
 
+    /// Another policy comes into force: whatever has not left is decided about again.
+    fn change_policy(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        let count = self.log.iter().filter(|one| one.sealed.event.kind() == Kind::PolicyActivated);
+        let change = PolicyChange {
+            policy: policy(count.count() + 1),
+            actor: Some("ada".into()),
+            notes: unrest.random.one_in(2).then(|| "tighter".into()),
+        };
+        self.slices(unrest, Some(&Input::Policy(Box::new(change))))
+    }
+
     fn cancel(&mut self) -> Result<(), String> {
         let step = self.run.can_go_on().then(|| self.run.steps());
         let (reason, actor) = (Some("enough".into()), Some("somebody".into()));
@@ -298,10 +317,10 @@ impl Driver<'_> {
     }
 
     /// An answer that was taken comes again: nothing may change.
-    fn duplicate(&mut self, call: CallId, answer: Answer) -> Result<(), String> {
+    fn duplicate(&mut self, call: CallId, input: &Input) -> Result<(), String> {
         let (before, count) = (self.run.clone(), self.log.len());
         let was_abandoned = self.run.has_abandoned(call);
-        match self.take(&Input::Answer(call, answer)) {
+        match self.take(input) {
             Err(Refusal::NotWaiting | Refusal::Over) if self.run == before => {}
             Ok(()) if was_abandoned && self.log.len() > count => {}
             other => return Err(format!("call {call} was answered twice: {other:?}")),
@@ -326,7 +345,7 @@ impl Driver<'_> {
             return Err(format!("a late answer changed {before:?} to {after:?}"));
         }
         if is_noted {
-            self.duplicate(pending.id, answer)?;
+            self.duplicate(pending.id, &Input::Answer(pending.id, answer))?;
         }
         Ok(true)
     }

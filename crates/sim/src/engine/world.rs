@@ -77,6 +77,21 @@ pub enum Reply {
     Silence,
 }
 
+/// What a policy says about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may be made.
+    Allow,
+    /// It may not.
+    Deny,
+    /// It may not, and the run ends.
+    Abort,
+    /// Nothing that can be understood.
+    Nonsense,
+    /// A person has so many milliseconds to decide.
+    Ask(u64),
+}
+
 /// What goes wrong around a run, beside the answers themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
@@ -122,6 +137,8 @@ pub struct World {
     answers: Answers,
     /// How every tool may run again.
     pub again: Again,
+    /// Whether a policy decides about calls of tools.
+    pub has_policy: bool,
     asked: BTreeMap<(Text, Text), usize>,
 }
 
@@ -130,25 +147,30 @@ impl World {
     pub fn seeded(seed: u64) -> World {
         let kinds = [Again::WithKey, Again::ByAsking, Again::Freely];
         let again = *Random::new(seed ^ 0x6167_6169_6e00).pick(&kinds);
-        World { answers: Answers::Seed(seed), again, asked: BTreeMap::new() }
+        let has_policy = Random::new(seed ^ 0x706f_6c69_6379).one_in(3);
+        World { answers: Answers::Seed(seed), again, has_policy, asked: BTreeMap::new() }
     }
 
     /// One that says what is written: `{"main/n1": [ANSWER, ...]}`. Text is what a model says;
     /// `{"fault": CODE}` is a failure, with `"in_doubt": true` of something that may have
-    /// happened; `{"wants": [{"tool": ID, "input": {}}]}` is what a model wants; a person says `{"after_ms": 5, "answer": VALUE}` or, with null, nothing. `again`
-    /// is how tools may run again, `key` where nothing is said.
+    /// happened; `{"wants": [{"tool": ID, "input": {}}]}` is what a model wants; a person says
+    /// `{"after_ms": 5, "answer": VALUE}` or, with null, nothing. `again` is how tools may run again,
+    /// `key` where nothing is said. `policy`, where it is there, says of nodes what a policy says, in
+    /// the same way: `allow`, `deny`, `abort`, `nonsense`, or a number of milliseconds that a person
+    /// has.
     pub fn scripted(script: Map) -> World {
         let again = match script.get("again").and_then(Value::as_text).map(|word| &**word) {
             Some("free") => Again::Freely,
             Some("ask") => Again::ByAsking,
             _ => Again::WithKey,
         };
-        World { answers: Answers::Script(script), again, asked: BTreeMap::new() }
+        let has_policy = script.get("policy").is_some();
+        World { answers: Answers::Script(script), again, has_policy, asked: BTreeMap::new() }
     }
 
     /// The same one, before anybody has asked it anything.
     pub fn anew(&self) -> World {
-        World { answers: self.answers.clone(), again: self.again, asked: BTreeMap::new() }
+        World { asked: BTreeMap::new(), ..self.clone() }
     }
 
     /// What a model says. `fields` are those of the schema that the answer must fit, if any;
@@ -162,7 +184,8 @@ impl World {
     ) -> Result<Heard, Fault> {
         match self.next(at, request) {
             Next::Random(mut random) => {
-                if tools.is_empty() || !random.one_in(3) {
+                // What people think of a wish takes time, in which others go on: that is not naive.
+                if tools.is_empty() || self.has_policy || !random.one_in(3) {
                     return seeded_model(&mut random, fields).map(Heard::text);
                 }
                 let wishes = (0..random.between(1, 3)).map(|_| wish(&mut random, tools));
@@ -210,6 +233,40 @@ impl World {
                 };
                 Reply::After(after, value.get("answer").cloned().unwrap_or_default())
             }
+        }
+    }
+
+    /// What the policy says about a call, where there is one.
+    pub fn policy(&mut self, at: &str, request: &str) -> Verdict {
+        if !self.has_policy {
+            return Verdict::Allow;
+        }
+        if let Answers::Script(script) = &self.answers {
+            let said = script.get("policy").and_then(|policy| policy.get(at)?.as_list());
+            let count = self.asked.entry((at.into(), "policy".into())).or_default();
+            let before = *count;
+            *count += 1;
+            let said = said.and_then(|said| said.get(before).or(said.last()));
+            return match said {
+                Some(Value::Int(time)) => Verdict::Ask(u64::try_from(*time).unwrap_or(0)),
+                Some(Value::Text(word)) => match &**word {
+                    "allow" => Verdict::Allow,
+                    "deny" => Verdict::Deny,
+                    "abort" => Verdict::Abort,
+                    _ => Verdict::Nonsense,
+                },
+                _ => Verdict::Allow,
+            };
+        }
+        match self.next(at, &format!("policy {request}")) {
+            Next::Random(mut random) => match random.below(40) {
+                0 => Verdict::Abort,
+                1 | 2 => Verdict::Nonsense,
+                3..7 => Verdict::Deny,
+                7..18 => Verdict::Ask(random.between(2, 60) as u64),
+                _ => Verdict::Allow,
+            },
+            Next::Written(_) => Verdict::Allow,
         }
     }
 

@@ -289,6 +289,7 @@ pub(super) fn question(run: &mut Run, desk: &mut Desk) -> bool {
         default: desk.maybe(Desk::value),
         expires: desk.maybe(Desk::now),
         capability: None,
+        call: None,
     };
     run.questions.push(question.question_id.clone());
     run.tell(desk, question);

@@ -64,6 +64,8 @@ pub(super) enum Doing {
     Answered(Spot, Value),
     /// Its question was not answered in time.
     Expired(Spot),
+    /// Its call was approved, and made.
+    Called(Spot, Result<Value, Fault>),
     /// Nothing, until a join, a timer or a person lets it go on.
     Waiting,
     /// Nothing any more.

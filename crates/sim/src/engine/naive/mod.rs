@@ -27,7 +27,8 @@ use super::world::World;
 pub const BEGIN_MICROS: i64 = 1_767_225_600_000_000;
 
 /// The failures that end a run whatever guards there are.
-const BUDGETS: [&str; 6] = [
+const BUDGETS: [&str; 7] = [
+    "aborted",
     "visits_exceeded",
     "steps_exceeded",
     "fibers_exceeded",
@@ -156,6 +157,7 @@ impl Run<'_> {
                 Doing::Failed(spot, fault) => self.fail(fiber, spot, fault),
                 Doing::Answered(spot, answer) => self.answered(fiber, spot, answer),
                 Doing::Expired(spot) => self.expired(fiber, spot),
+                Doing::Called(spot, answer) => self.called(fiber, spot, answer),
             };
         }
         // Whoever ended or waits at a join is marked as such already.

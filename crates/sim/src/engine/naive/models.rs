@@ -102,7 +102,7 @@ impl Run<'_> {
         for (tool, input) in wishes {
             let request = format!("tool {tool} {}", json::canonical(&input.into()));
             let answer = match tools.contains(&tool) {
-                true => self.wished(spot, request),
+                true => self.wished(spot, request).2,
                 false => Err(Fault::new("missing")),
             };
             match answer {

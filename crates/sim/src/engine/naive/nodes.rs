@@ -8,7 +8,8 @@ use value::{Text, Value};
 use super::fiber::{Doing, Maker, Spot};
 use super::{Run, Status, functions};
 use crate::engine::blocks;
-use crate::engine::world::{Doubt, Fault, Reply};
+use crate::engine::desk::MAY_IT;
+use crate::engine::world::{Doubt, Fault, Reply, Verdict};
 
 /// How often a `While` goes round where it does not say.
 const TURNS_MAX: u64 = 10_000;
@@ -281,7 +282,7 @@ impl Run<'_> {
                         }
                     };
                     let args = value::json::canonical(&self.tool_input(fiber, node));
-                    self.calls(&spot, format!("tool {tool} {args}"))
+                    return self.calls(fiber, spot, format!("tool {tool} {args}"));
                 }
                 Some(
                     verb @ (Verb::ReadStore | Verb::WriteStore | Verb::Receive | Verb::Publish),
@@ -302,7 +303,7 @@ impl Run<'_> {
                     return Doing::GoOn(spot, Port::Next);
                 }
                 Some(Verb::Receive) => Ok(self.receives(node)),
-                _ => self.calls(&spot, format!("{namespace}.{verb}")),
+                _ => return self.calls(fiber, spot, format!("{namespace}.{verb}")),
             },
         };
         match given {
@@ -316,19 +317,58 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    fn calls(&mut self, spot: &Spot, request: String) -> Result<Value, Fault> {
-        let answer = self.wished(spot, request)?;
-        self.last_output = answer.clone();
-        Ok(answer)
+    /// Calls a tool, if the policy has nothing against it, or a person who is asked.
+    fn calls(&mut self, fiber: usize, spot: Spot, request: String) -> Doing {
+        let (at, request, answer) = self.wished(&spot, request);
+        let time = match self.world.policy(&at, &request) {
+            Verdict::Allow => return self.called(fiber, spot, answer),
+            Verdict::Deny | Verdict::Nonsense => {
+                return Doing::Failed(spot, Fault::new("denied"));
+            }
+            Verdict::Abort => return Doing::Failed(spot, Fault::new("aborted")),
+            Verdict::Ask(time) => time,
+        };
+        let (at, request) = self.asks(&spot, MAY_IT.to_string());
+        let options = [Value::text("deny"), Value::text("approve")];
+        let denied = Doing::Failed(spot.clone(), Fault::new("denied"));
+        match self.world.person(&at, &request, &options, Some(time)) {
+            Reply::After(after, word) if after < time => {
+                let is_approved = word == Value::text("approve");
+                let then = if is_approved { Doing::Called(spot, answer) } else { denied };
+                self.wait(fiber, after, then)
+            }
+            _ => self.wait(fiber, time, denied),
+        }
     }
 
-    /// The same for a model: it is the model's answer that counts, and not the tool's.
-    pub(super) fn wished(&mut self, spot: &Spot, request: String) -> Result<Value, Fault> {
+    pub(super) fn called(
+        &mut self,
+        fiber: usize,
+        spot: Spot,
+        answer: Result<Value, Fault>,
+    ) -> Doing {
+        match answer {
+            Ok(value) => {
+                self.last_output = value.clone();
+                self.write_out(fiber, &spot, value);
+                Doing::GoOn(spot, Port::Next)
+            }
+            Err(fault) => Doing::Failed(spot, fault),
+        }
+    }
+
+    /// What a tool would answer, whoever wants it.
+    pub(super) fn wished(
+        &mut self,
+        spot: &Spot,
+        request: String,
+    ) -> (Text, Text, Result<Value, Fault>) {
         let (at, request) = self.asks(spot, request);
-        self.world.tool(&at, &request).map_err(|fault| match self.world.again {
+        let answer = self.world.tool(&at, &request).map_err(|fault| match self.world.again {
             Again::Freely => Fault { doubt: Doubt::None, ..fault },
             Again::WithKey | Again::ByAsking => fault,
-        })
+        });
+        (at, request, answer)
     }
 
     /// Runs a block on the frame, and says whether it returned early.

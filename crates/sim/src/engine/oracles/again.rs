@@ -86,6 +86,7 @@ impl Watch {
                 }
             }
             StepKind::Refused { .. } => fiber.waits = None,
+            StepKind::Ruled(approval) if approval.denies() => fiber.waits = None,
             StepKind::Unwound { .. } => fiber.from_within.append(&mut fiber.here),
             StepKind::Handled { .. } => {
                 fiber.here.clear();

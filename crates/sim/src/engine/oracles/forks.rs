@@ -10,7 +10,7 @@ use super::super::blocks::Blocks;
 use super::super::driven::{Driver, Logged, follow};
 use super::super::outcome::Outcome;
 use super::super::unrest::{Unrest, differs, unlike};
-use super::{both_ways, lawful, same_outcome};
+use super::{approvals, both_ways, lawful, same_outcome};
 use crate::Random;
 
 /// A run goes on from any of its events as it did. From one of them on most seeds, from all of
@@ -31,8 +31,12 @@ pub(super) fn the_same_way(
         let at = |why| format!("at event {}: {why}", place - 1);
         let (mut fork, is_between) = forked(parent, place, |_| {}).map_err(at)?;
         fork.go_on(None).map_err(|why| at(why.to_string()))?;
+        let is_asked_again = approvals::asks_again(&fork);
         fork.to_end();
-        same_outcome(&fork, outcome).map_err(at)?;
+        // Who is asked again answers later.
+        if !is_asked_again {
+            same_outcome(&fork, outcome).map_err(at)?;
+        }
         holds(&fork, is_between).map_err(at)?;
     }
     Ok(())
@@ -71,6 +75,7 @@ fn holds(fork: &Driver<'_>, is_between: bool) -> Result<(), String> {
         return Err(unlike("at the end", &folded, &fork.run));
     }
     both_ways(fork)?;
+    approvals::hold(fork)?;
     // Events of something that is not complete are told again, which breaks invariants.
     if is_between { Ok(()) } else { lawful(&fork.log) }
 }

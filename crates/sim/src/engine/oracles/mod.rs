@@ -1,6 +1,7 @@
 //! What must hold for every graph, whatever answers it and whatever goes wrong around it.
 
 mod again;
+mod approvals;
 mod forks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +39,7 @@ pub fn check(subject: &Subject<'_>) -> Result<(), String> {
     let plan = Arc::new(plan);
     let limits = Limits::default();
     let world = World::seeded(subject.seed);
-    let setup = Setup { again: world.again, ..Setup::in_turn(&limits) };
+    let setup = Setup::of(&world, &limits);
     let begin = |setup: &Setup| Driver::begin(&plan, subject.graph, subject.inputs, &world, setup);
     let mut undisturbed = begin(&setup);
     undisturbed.to_end();
@@ -100,6 +101,7 @@ fn holds_for_logs(driver: &Driver<'_>) -> Result<(), String> {
         return Err(unlike("at the end", &folded, &driver.run));
     }
     both_ways(driver)?;
+    approvals::hold(driver)?;
     lawful(&driver.log)
 }
 
@@ -192,6 +194,9 @@ fn doubts(mut driver: Driver<'_>, seed: u64) -> Result<(), String> {
                 started.insert(sealed.event.id(), call.call_id.clone());
             }
             What::ToolResult(result) => started.retain(|_, call| *call != result.call_id),
+            What::ApprovalDecided(decided) if !decided.outcome.allows() => {
+                decided.call.as_ref().and_then(|call| started.remove(&call.event_id));
+            }
             What::Interruption(interruption) => {
                 let is_crash = interruption.reason == Some(InterruptionReason::Crash);
                 for affected in &interruption.affects {
@@ -282,6 +287,7 @@ fn any_order<'g>(
         cancels: *random.pick(&[0, 0, 12, 40]),
         jumps_ms: *random.pick(&[0, 40, 100_000]),
         elsewhere: *random.pick(&[0, 3]),
+        policies: *random.pick(&[0, 0, 5]),
         any_order: true,
     };
     driver.through(&mut unrest)?;
