@@ -109,7 +109,7 @@ pub(crate) fn ruled(
     let (Request::Tool(tool), true) =
         (&pending.request, run.options.policy.as_ref() == Some(&ruling.policy))
     else {
-        return Err(Refusal::OutOfPlace);
+        return Err(Refusal::NotWaiting);
     };
     let mut recorder = Recorder::new(run, Some(&pending.at)).at_time(ts);
     let denied = |kind, outcome| {

@@ -58,6 +58,10 @@ impl Driver<'_> {
             if self.should_stop() && !self.must_be_made(pending) {
                 continue;
             }
+            if !pending.is_made() {
+                // Another policy has come into force since it might have left.
+                continue;
+            }
             match &pending.request {
                 Request::Question(question) => {
                     if self.asked.insert(id) {

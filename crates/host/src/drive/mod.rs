@@ -7,6 +7,7 @@ mod calls;
 mod lease;
 mod pace;
 mod people;
+mod policy;
 mod stored;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -26,6 +27,8 @@ use self::lease::Claim;
 use self::pace::Paced;
 use self::people::Thinking;
 pub use self::people::{People, Reply, Withdrawn};
+use self::policy::Asking;
+pub use self::policy::Rules;
 use self::stored::Appended;
 use crate::adapter::Adapter;
 use crate::dispatch::Dispatcher;
@@ -132,6 +135,8 @@ pub struct Driver<'a> {
     at_once: VecDeque<Came>,
     /// When it was last looked whether others have written.
     looked: Instant,
+    /// Who is asked before calls leave.
+    rules: Asking<'a>,
     /// Since when it only goes on so that answers which have come can be taken in.
     stopping: Option<Instant>,
 }
@@ -142,8 +147,9 @@ impl<'a> Driver<'a> {
         world: &'a World<'a>,
         logic: &'a mut dyn Logic,
         plan: Arc<Plan>,
-        begin: Begin,
+        mut begin: Begin,
     ) -> Result<Driver<'a>, DriveError> {
+        policy::begin(world.store, &plan, &mut begin)?;
         let stream = Stream::run(&*begin.run);
         let claim = Claim::take(world, &stream)?;
         let run = Run::new(&plan);
@@ -161,7 +167,9 @@ impl<'a> Driver<'a> {
     ) -> Result<Driver<'a>, DriveError> {
         let claim = Claim::take(world, &stream)?;
         let loaded = load(world.store, &stream, None, logic)?;
-        Ok(Driver::new(world, logic, stream, claim, loaded).with_doubts())
+        let mut driver = Driver::new(world, logic, stream, claim, loaded).with_doubts();
+        driver.keep_up_with_policy()?;
+        Ok(driver)
     }
 
     /// The same with what was loaded before. It is loaded again if somebody has written since.
@@ -174,7 +182,9 @@ impl<'a> Driver<'a> {
         let claim = Claim::take(world, &stream)?;
         let mut driver = Driver::new(world, logic, stream, claim, loaded);
         driver.notice_others()?;
-        Ok(driver.with_doubts())
+        let mut driver = driver.with_doubts();
+        driver.keep_up_with_policy()?;
+        Ok(driver)
     }
 
     fn new(
@@ -204,6 +214,7 @@ impl<'a> Driver<'a> {
             answers: channel(),
             at_once: VecDeque::new(),
             looked: Instant::now(),
+            rules: Asking::default(),
             stopping: None,
         }
     }
@@ -246,6 +257,10 @@ impl<'a> Driver<'a> {
             }
             if let Some(doubt) = self.next_doubt() {
                 self.input(&doubt)?;
+                continue;
+            }
+            if let Some(ruling) = self.next_ruling()? {
+                self.input(&ruling)?;
                 continue;
             }
             self.make();

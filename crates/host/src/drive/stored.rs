@@ -130,6 +130,7 @@ fn durability(events: &[Sealed]) -> Durability {
                 | Kind::RunCancelled
                 | Kind::RunPaused
                 | Kind::Interruption
+                | Kind::PolicyActivated
         )
     };
     if events.iter().any(must_stay) { Durability::Group } else { Durability::Os }

@@ -52,6 +52,8 @@ pub(crate) struct Seen<'g> {
     /// The attempts that were made.
     made: BTreeSet<(Text, u32)>,
     given_up: BTreeSet<Text>,
+    /// Calls that may leave, where somebody has to say so.
+    allowed: BTreeSet<Text>,
     pub(crate) answered: BTreeSet<Text>,
     /// How many processes have ended in the middle of their work.
     broken_off: usize,
@@ -92,10 +94,12 @@ pub(crate) enum Happening {
     CarriedOutAgain,
     Interrupted,
     NotedLate,
+    Ruled,
+    Approved,
 }
 
 /// All of them.
-pub(crate) const HAPPENINGS: [Happening; 18] = [
+pub(crate) const HAPPENINGS: [Happening; 20] = [
     Happening::Ended,
     Happening::Waited,
     Happening::Paused,
@@ -114,6 +118,8 @@ pub(crate) const HAPPENINGS: [Happening; 18] = [
     Happening::CarriedOutAgain,
     Happening::Interrupted,
     Happening::NotedLate,
+    Happening::Ruled,
+    Happening::Approved,
 ];
 
 /// What happened, and how often.
@@ -159,6 +165,7 @@ impl<'g> Ground<'g> {
             left: BTreeMap::new(),
             made: BTreeSet::new(),
             given_up: BTreeSet::new(),
+            allowed: BTreeSet::new(),
             answered: BTreeSet::new(),
             broken_off: 0,
             keys: BTreeMap::new(),
@@ -266,6 +273,17 @@ impl Seen<'_> {
                     self.left.insert(name.clone(), left);
                 }
             }
+            What::ApprovalDecided(decided) => {
+                let about = decided.call.as_ref().and_then(|call| self.names.get(&call.event_id));
+                match (about, decided.outcome.allows()) {
+                    (Some(name), true) => _ = self.allowed.insert(name.clone()),
+                    (Some(name), false) => _ = self.allowed.remove(name),
+                    (None, _) => {}
+                }
+                if decided.request.is_some() {
+                    self.happens(Happening::Approved);
+                }
+            }
             What::Interruption(interruption) => {
                 let is_crash = interruption.reason == Some(InterruptionReason::Crash);
                 for call in &interruption.affects {
@@ -328,6 +346,10 @@ impl Seen<'_> {
         let is_stored = |left: &Left| left.attempt == call.attempt && left.key == call.key;
         if is_recorded && !self.left.get(&name).is_some_and(is_stored) {
             self.wrong.get_or_insert(format!("`{name}` was made as it is not stored: {call:?}"));
+        }
+        let needs_allow = matches!(&call.request, Request::Tool(tool) if tool.store.is_none());
+        if needs_allow && self.view.policy().is_some() && !self.allowed.contains(&name) {
+            self.wrong.get_or_insert(format!("`{name}` was made, and nobody allowed it"));
         }
         if is_recorded && !self.made.insert((name.clone(), call.attempt)) {
             self.wrong.get_or_insert(format!("an attempt of `{name}` was made twice"));

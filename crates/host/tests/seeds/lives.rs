@@ -62,7 +62,8 @@ pub(crate) fn live(ground: &Ground<'_>, role: Role) -> Result<End, String> {
         true => Driver::begin(&world, &mut logic, ground.pinned.plan.clone(), ground.begin()),
         false => Driver::resume(&world, &mut logic, ground.stream.clone()),
     };
-    let stopped = driver.and_then(|mut driver| {
+    let stopped = driver.and_then(|driver| {
+        let mut driver = driver.ruled_by(&process);
         let stopped = driver.drive()?;
         Ok((stopped, driver.run().clone()))
     });

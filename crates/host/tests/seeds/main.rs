@@ -127,6 +127,10 @@ fn check(seed: u64) -> Result<Happened, String> {
     }
 }
 
+fn has_policy(seed: u64) -> bool {
+    World::seeded(seed).has_policy
+}
+
 fn setup(seed: u64, unrest: &Unrest) -> Setup {
     let mut random = Random::new(seed ^ 0x0073_6574_7570);
     let mut maybe =
@@ -141,5 +145,12 @@ fn setup(seed: u64, unrest: &Unrest) -> Setup {
     let (in_turn, again) = (unrest.is_calm, again(seed));
     // Every process reads the run from its beginning.
     let limits = Limits { visits: 40, ..Limits::default() };
-    Setup { limits, in_turn, again, budgets, blocks: Blocks::default(), has_policy: false }
+    Setup {
+        limits,
+        in_turn,
+        again,
+        budgets,
+        blocks: Blocks::default(),
+        has_policy: has_policy(seed),
+    }
 }

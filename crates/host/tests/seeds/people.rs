@@ -1,11 +1,18 @@
 //! People who answer at once, while their run is driven.
 
-use host::{People, Reply};
-use runtime::{Fault, FaultKind, Question};
-use value::Value;
+use host::{People, Reply, Rules};
+use runtime::{Fault, FaultKind, Pending, Question, Ruling, Run};
+use value::{Text, Value};
 
 use crate::ground::Happening;
 use crate::process::Process;
+
+impl Rules for Process<'_, '_> {
+    fn rule(&self, policy: &Text, _: &Run, call: &Pending) -> Ruling {
+        self.ground.happens(Happening::Ruled);
+        self.ground.seen().desk.ruling(&call.name, policy)
+    }
+}
 
 impl People for Process<'_, '_> {
     fn ask(&self, question: &Question, _: Reply) -> Option<Result<Value, Fault>> {

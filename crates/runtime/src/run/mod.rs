@@ -176,6 +176,16 @@ impl Run {
         &self.id
     }
 
+    /// Whose it is.
+    pub fn agent(&self) -> &Text {
+        &self.agent
+    }
+
+    /// When it began; for a fork so long before its beginning as its parent had run until then.
+    pub fn since(&self) -> Timestamp {
+        self.began
+    }
+
     /// How it stands.
     pub fn status(&self) -> Status {
         self.status

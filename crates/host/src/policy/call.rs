@@ -1,0 +1,73 @@
+//! What a policy is told of a call.
+
+use graph::{Again, Touches};
+use runtime::{Pending, Request, Run};
+use value::{Map, Text, Value};
+
+/// The names that a policy may look at, and what stands for those that a test leaves out.
+fn usual() -> [(&'static str, Value); 11] {
+    [
+        ("server", "tool".into()),
+        ("tool", "".into()),
+        ("args", Map::default().into()),
+        ("touches", "write".into()),
+        ("again", "ask".into()),
+        ("agent", "".into()),
+        ("run", "".into()),
+        ("node", "".into()),
+        ("nth", Value::Int(1)),
+        ("cost_so_far", Value::Float(0.0)),
+        ("tokens_so_far", Value::Int(0)),
+    ]
+}
+
+/// What is known of a call that waits for the policy.
+pub fn about(run: &Run, pending: &Pending, agent: &Text) -> Map {
+    let mut told: Map = usual().map(|(name, value)| (name.into(), value)).into_iter().collect();
+    let Request::Tool(call) = &pending.request else { return told };
+    let usage = run.usage();
+    let tokens = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+    let touches = match call.touches {
+        Touches::Nothing => "nothing",
+        Touches::Clock => "clock",
+        Touches::Random => "random",
+        Touches::Read => "read",
+        Touches::Write => "write",
+        Touches::Model => "model",
+        Touches::Person => "person",
+    };
+    let again = match call.again {
+        Again::Freely => "free",
+        Again::WithKey => "key",
+        Again::ByAsking => "ask",
+    };
+    for (name, value) in [
+        ("server", Value::Text(call.server.clone())),
+        ("tool", Value::Text(call.tool.clone())),
+        ("args", call.args.clone().into()),
+        ("touches", touches.into()),
+        ("again", again.into()),
+        ("agent", Value::Text(agent.clone())),
+        ("run", Value::Text(run.id().clone())),
+        ("node", Value::Text(pending.at.clone())),
+        ("nth", Value::count(call.nth)),
+        ("cost_so_far", usage.cost.to_string().parse().map_or(Value::Null, Value::Float)),
+        ("tokens_so_far", Value::count(tokens)),
+    ] {
+        told.insert(name.into(), value);
+    }
+    told
+}
+
+/// A call as a test writes it. What it leaves out is as usual.
+pub fn with_defaults(given: &Map) -> Result<Map, String> {
+    let mut told: Map = usual().map(|(name, value)| (name.into(), value)).into_iter().collect();
+    for (name, value) in given {
+        if told.get(name).is_none() {
+            let known: Vec<&str> = usual().iter().map(|(name, _)| *name).collect();
+            return Err(format!("a call has no `{name}`; it has {}", known.join(", ")));
+        }
+        told.insert(name.clone(), value.clone());
+    }
+    Ok(told)
+}
