@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Resume(arguments) => commands::resume::run(&arguments),
         Command::Inbox(arguments) => commands::inbox::run(&arguments),
         Command::Answer(arguments) => commands::answer::run(&arguments),
+        Command::Policy(arguments) => commands::policy::run(&arguments),
         Command::Cancel(arguments) => commands::cancel::run(&arguments),
         Command::State(arguments) => commands::state::run(&arguments),
         Command::Why(arguments) => commands::why::run(&arguments),

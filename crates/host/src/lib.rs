@@ -3,6 +3,7 @@
 
 mod adapter;
 mod answered;
+mod capabilities;
 pub mod config;
 mod dispatch;
 mod drive;
@@ -20,11 +21,14 @@ pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+pub use capabilities::{Capabilities, Who};
 pub use dispatch::{Called, Dispatcher, Limits, Room};
 pub use drive::{DriveError, Driver, People, Reply, Rules, Stopped, Withdrawn, World};
 pub use load::{LoadError, Loaded, Tell, Told, Traced, load, replay, tell, traced};
 pub use models::ModelChoice;
-pub use questions::{Answered, Open, When, answer_question, find_questions, give, open_questions};
+pub use questions::{
+    Answered, Open, When, answer_as, answer_question, find_questions, give, open_questions,
+};
 pub use registry::{Registry, Unbound};
 pub use shelved::Shelved;
 use value::{Map, Value};

@@ -1,6 +1,6 @@
 //! Questions to people: which are open, and what becomes of an answer, whoever drives the run.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use history::kinds::{Kind, What};
 use history::query::{self, RunFilter};
@@ -9,6 +9,7 @@ use runtime::{Answer, Input, Logic, Refusal, Request, Run, note, rest, split};
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_checked};
 use value::{Text, Value};
 
+use crate::capabilities::{Capabilities, Who};
 use crate::drive::DriveError;
 use crate::load::load;
 
@@ -29,6 +30,8 @@ pub struct Open {
     pub default: Option<Value>,
     /// Until when.
     pub expires: Option<Timestamp>,
+    /// What whoever answers must be allowed to do.
+    pub capability: Option<Text>,
     /// Since when.
     pub asked: Timestamp,
 }
@@ -68,6 +71,7 @@ fn open_in(store: &dyn Store, stream: &Stream) -> Result<Vec<Open>, StoreError> 
         options: asked.question.options.unwrap_or_default(),
         default: asked.question.default,
         expires: asked.question.expires,
+        capability: asked.question.capability,
         asked: asked.ts,
     });
     Ok(open.collect())
@@ -132,7 +136,7 @@ pub enum Answered {
     Refused(String),
 }
 
-/// Answers a question. The run goes on when somebody drives it.
+/// Answers a question that needs no capability. The run goes on when somebody drives it.
 pub fn answer_question(
     store: &dyn Store,
     logic: &mut dyn Logic,
@@ -142,7 +146,22 @@ pub fn answer_question(
     actor: Option<Text>,
     now: Timestamp,
 ) -> Result<Answered, DriveError> {
+    let who = Who { name: actor, capabilities: Capabilities::default() };
+    answer_as(store, logic, stream, question, value, &who, now)
+}
+
+/// Answers a question, if whoever does so may. The run goes on when somebody drives it.
+pub fn answer_as(
+    store: &dyn Store,
+    logic: &mut dyn Logic,
+    stream: &Stream,
+    question: &Text,
+    value: &Value,
+    who: &Who,
+    now: Timestamp,
+) -> Result<Answered, DriveError> {
     let expired = Cell::new(None);
+    let refused = RefCell::new(None);
     let given = give(store, stream, logic, now, When::AtRest, |run| {
         let (call, asked) = run.pending().find_map(|pending| match &pending.request {
             Request::Question(asked) if asked.id == *question => Some((pending.id, asked)),
@@ -150,9 +169,14 @@ pub fn answer_question(
         })?;
         // What its author chose for this case counts, although nobody has noticed yet.
         expired.set(asked.expires.filter(|expires| now >= *expires));
-        let answer = Answer::Person(value.clone(), actor.clone());
-        expired.get().is_none().then_some(Input::Answer(call, answer))
+        let answer = Answer::Person(value.clone(), who.name.clone());
+        *refused.borrow_mut() = who.refused(asked.capability.as_ref());
+        let is_taken = expired.get().is_none() && refused.borrow().is_none();
+        is_taken.then_some(Input::Answer(call, answer))
     })?;
+    if let Some(why) = refused.into_inner() {
+        return Ok(Answered::Refused(why));
+    }
     if let Some(expired) = expired.get() {
         return Ok(Answered::Refused(format!(
             "it expired at {expired}; `quipu resume {stream}` goes on without an answer"

@@ -1,6 +1,7 @@
 //! What can be written after `quipu`.
 
 pub(crate) mod history;
+pub(crate) mod policy;
 pub(crate) mod running;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -37,6 +38,8 @@ pub(crate) enum Command {
     Inbox(running::Inbox),
     /// Answer a question
     Answer(running::Answer),
+    /// Propose, test and activate what decides about calls of tools
+    Policy(policy::Policy),
     /// End a run
     Cancel(running::Cancel),
     /// Show what the names of a run hold at any event
@@ -89,6 +92,7 @@ impl Command {
             Command::Resume(arguments) => &arguments.format,
             Command::Inbox(arguments) => &arguments.format,
             Command::Answer(arguments) => &arguments.format,
+            Command::Policy(arguments) => arguments.format(),
             Command::Cancel(arguments) => &arguments.format,
             Command::State(arguments) => &arguments.format,
             Command::Why(arguments) => &arguments.format,

@@ -21,6 +21,9 @@ pub(crate) struct Run {
     /// The run's id; by default a new UUID
     #[arg(long, value_name = "RUN")]
     pub(crate) id: Option<String>,
+    /// Try a policy in this run, without putting it in force
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<String>,
     #[command(flatten)]
     pub(crate) world: WorldChoice,
     #[command(flatten)]
@@ -41,6 +44,9 @@ pub(crate) struct WorldChoice {
     /// Who answers questions: `ask` leaves them to people, a file is a JSON array taken in order
     #[arg(long, value_name = "FILE|ask")]
     pub(crate) answers: Option<String>,
+    /// Who answers questions here; by default `$USER`
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) actor: Option<String>,
     /// Where tools are bound; by default `quipu.toml` beside the agent, else in this folder
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
@@ -128,7 +134,7 @@ pub(crate) struct Answer {
     /// The answer: JSON if it is that, else text
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) value: String,
-    /// Who answers
+    /// Who answers; by default `$USER`
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) actor: Option<String>,
     /// The run, where several ask the same question

@@ -2,12 +2,12 @@
 
 use anyhow::{Result, bail};
 use history::Stream;
-use host::{Answered, Python, answer_question, find_questions};
-use value::{Text, Value};
+use host::{Answered, Python, answer_as, find_questions, load};
+use value::Value;
 
 use crate::args::running::Answer;
 use crate::opened::{Access, now, open};
-use crate::running::{export_as_begun, shown, written};
+use crate::running::{export_as_begun, shown, who_answers, written};
 use crate::{Outcome, find, output};
 
 pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
@@ -29,9 +29,10 @@ pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
         }
     };
     let value = written(&arguments.value);
-    let actor: Option<Text> = arguments.actor.as_deref().map(Into::into);
     let mut logic = Python::default();
-    match answer_question(&*store, &mut logic, &stream, &question, &value, actor, now()?)? {
+    let begun = load(&*store, &stream, None, &mut logic)?.run.options().clone();
+    let who = who_answers(arguments.actor.as_deref(), &begun)?;
+    match answer_as(&*store, &mut logic, &stream, &question, &value, &who, now()?)? {
         Answered::Taken => {
             let outcome = taken(&stream, is_json);
             export_as_begun(&*store, &stream);

@@ -37,6 +37,7 @@ pub(crate) fn value(open: &Open) -> Value {
         ("schema", open.schema.clone().into()),
         ("options", Value::list(open.options.iter().cloned())),
         ("expires", open.expires.map(|expires| expires.to_string()).into()),
+        ("capability", open.capability.clone().into()),
         ("default", open.default.clone().into()),
         ("asked", open.asked.to_string().into()),
     ])
@@ -47,6 +48,9 @@ fn line(open: &Open, now: Timestamp) -> String {
     let mut line = format!("{}  {}", open.question, open.prompt.as_deref().unwrap_or_default());
     if !options.is_empty() {
         line.push_str(&format!("\n              one of: {}", options.join(", ")));
+    }
+    if let Some(capability) = &open.capability {
+        line.push_str(&format!("\n              needs `{capability}`"));
     }
     let run = Stream::Run(open.run.clone());
     line.push_str(&format!("\n              asked by {run}"));

@@ -18,6 +18,7 @@ pub(crate) mod import;
 pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod new;
+pub(crate) mod policy;
 pub(crate) mod query;
 mod query_item;
 pub(crate) mod replay;

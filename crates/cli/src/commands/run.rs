@@ -35,6 +35,11 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     let around = Around::new(&arguments.world, &options, &plan, folder, store.clone())?;
     around.pin(&mut options, &plan);
     limit(&mut options.limits, &arguments.limits)?;
+    if let Some(file) = &arguments.policy {
+        let policy = super::policy::read(file)?;
+        host::policy::keep(&*store, &policy)?;
+        options.policy = Some(policy.digest().clone());
+    }
     let run: Text = match &arguments.id {
         Some(id) => new_id(id)?,
         None => uuid::Uuid::now_v7().to_string().into(),

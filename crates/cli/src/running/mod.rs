@@ -21,7 +21,8 @@ use history::{Stream, Timestamp};
 use host::config::{Config, Otlp};
 use host::models::{Absent, Profile, Sample};
 use host::{
-    Adapter, Described, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Unbound, World,
+    Adapter, Described, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Unbound, Who,
+    World,
 };
 use runtime::{Offer, Options, Plan, Run, ToolContract};
 use store::Store;
@@ -70,9 +71,10 @@ impl Around {
             None => begun.answers.clone(),
         };
         let view = View::new();
-        let people = people(answers.as_deref(), unbound == Unbound::MakeUp, &view)?;
         let bound = config_file(choice.config.as_deref(), begun.config.as_deref(), folder);
         let config = bound.as_deref().map(Config::load).transpose()?.unwrap_or_default();
+        let who = who(choice.actor.as_deref(), &config);
+        let people = people(answers.as_deref(), unbound == Unbound::MakeUp, &view, who)?;
         let answering: Arc<dyn Adapter> = match &asked {
             None => Arc::new(Absent),
             Some(model) => {
@@ -281,6 +283,24 @@ fn absolute(path: &Path) -> Result<Text> {
     let whole = std::path::absolute(path);
     let whole = whole.with_context(|| format!("cannot use `{}`", path.display()))?;
     Ok(whole.to_string_lossy().into())
+}
+
+/// Whoever is here, unless they say otherwise.
+pub(crate) fn user() -> Option<Text> {
+    std::env::var("USER").ok().filter(|user| !user.is_empty()).map(Text::from)
+}
+
+/// Whoever answers here, and what everybody may do.
+pub(crate) fn who(named: Option<&str>, config: &Config) -> Who {
+    let name = named.map(Text::from).or_else(user);
+    Who { name, capabilities: config.people.clone() }
+}
+
+/// Whoever answers a question of a run, and what its configuration says that everybody may do.
+pub(crate) fn who_answers(named: Option<&str>, begun: &Options) -> Result<Who> {
+    let file = config_file(None, begun.config.as_deref(), Path::new("."));
+    let config = file.as_deref().map(Config::load).transpose()?.unwrap_or_default();
+    Ok(who(named, &config))
 }
 
 /// JSON if it is that, else text.

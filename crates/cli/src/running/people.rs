@@ -1,21 +1,26 @@
 //! Who answers the questions of a run: whoever is at the terminal, a list, or a stub.
 
 use anyhow::{Context, Result, bail};
-use host::{People, Reply};
+use host::{People, Reply, Who};
 use runtime::{Fault, FaultKind, Question};
-use value::{Map, Value, json};
+use value::{Map, Text, Value, json};
 
 use super::terminal::Terminal;
 use super::view::View;
 use crate::output;
 
 /// Whoever was chosen, or what goes with the model.
-pub(super) fn people(answers: Option<&str>, is_stub: bool, view: &View) -> Result<Box<dyn People>> {
+pub(super) fn people(
+    answers: Option<&str>,
+    is_stub: bool,
+    view: &View,
+    who: Who,
+) -> Result<Box<dyn People>> {
     Ok(match answers {
-        Some("ask") => Box::new(Terminal::new(view.clone())),
-        Some(file) => Box::new(Listed { file: file.to_owned(), answers: read_list(file)? }),
+        Some("ask") => Box::new(Terminal::new(view.clone(), who)),
+        Some(file) => Box::new(Listed { file: file.to_owned(), answers: read_list(file)?, who }),
         None if is_stub => Box::new(MadeUp),
-        None => Box::new(Terminal::new(view.clone())),
+        None => Box::new(Terminal::new(view.clone(), who)),
     })
 }
 
@@ -77,10 +82,15 @@ fn made_up(schema: &Value) -> Value {
 struct Listed {
     file: String,
     answers: Vec<Value>,
+    /// Whose answers they are.
+    who: Who,
 }
 
 impl People for Listed {
     fn ask(&self, question: &Question, _: Reply) -> Option<Result<Value, Fault>> {
+        if let Some(why) = self.who.refused(question.capability.as_ref()) {
+            return Some(Err(no_answer(format!("`{}`: {why}", question.prompt))));
+        }
         let nth = question.nth;
         let at = usize::try_from(nth).unwrap_or(usize::MAX);
         Some(match at.checked_sub(1).and_then(|at| self.answers.get(at)) {
@@ -95,6 +105,10 @@ impl People for Listed {
                 Err(no_answer(message))
             }
         })
+    }
+
+    fn name(&self) -> Option<Text> {
+        self.who.name.clone()
     }
 }
 

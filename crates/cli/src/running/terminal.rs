@@ -6,12 +6,12 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use host::{People, Reply, Withdrawn};
+use host::{People, Reply, Who, Withdrawn};
 use runtime::{Fault, Question};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush};
-use value::Value;
+use value::{Text, Value};
 
 use super::view::View;
 use super::{shown, written};
@@ -24,7 +24,11 @@ const LOOK: Duration = Duration::from_millis(50);
 const PIECE: usize = 4096;
 
 /// Asks on the terminal, where there is one.
-pub(super) struct Terminal(Arc<Mutex<Prompts>>);
+pub(super) struct Terminal {
+    prompts: Arc<Mutex<Prompts>>,
+    /// Whoever sits there.
+    who: Who,
+}
 
 /// The questions that wait for a line, the first of which is shown.
 struct Prompts {
@@ -39,9 +43,10 @@ struct Prompts {
 
 impl Terminal {
     /// Questions put this view aside.
-    pub(super) fn new(view: View) -> Terminal {
+    pub(super) fn new(view: View, who: Who) -> Terminal {
         let (open, typed) = (VecDeque::new(), Vec::new());
-        Terminal(Arc::new(Mutex::new(Prompts { open, typed, is_read: false, view })))
+        let prompts = Arc::new(Mutex::new(Prompts { open, typed, is_read: false, view }));
+        Terminal { prompts, who }
     }
 }
 
@@ -50,20 +55,28 @@ impl People for Terminal {
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
             return None;
         }
-        let mut prompts = lock(&self.0);
+        if let Some(why) = self.who.refused(question.capability.as_ref()) {
+            output::note(&format!("note: `{}` is left open: {why}", question.prompt));
+            return None;
+        }
+        let mut prompts = lock(&self.prompts);
         prompts.open.push_back((question.clone(), reply));
         if prompts.open.len() == 1 {
             prompts.show();
         }
         if !std::mem::replace(&mut prompts.is_read, true) {
-            let prompts = self.0.clone();
+            let prompts = self.prompts.clone();
             std::thread::spawn(move || while read(&prompts) {});
         }
         None
     }
 
+    fn name(&self) -> Option<Text> {
+        self.who.name.clone()
+    }
+
     fn withdraw(&self, question: &Question, why: Withdrawn) {
-        let mut prompts = lock(&self.0);
+        let mut prompts = lock(&self.prompts);
         let at = prompts.open.iter().position(|(open, _)| open.id == question.id);
         if let Withdrawn::Stopped = why {
             prompts.open.clear();

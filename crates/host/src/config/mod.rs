@@ -18,12 +18,16 @@
 //!
 //! [otlp]
 //! endpoint = "http://127.0.0.1:4318"  # spans go there whenever a run stops
+//!
+//! [people.alice]
+//! capabilities = ["approve.refund"] # questions that need this only she may answer
 //! ```
 //!
 //! Everything that is wrong is reported in one pass, each with its place.
 
 mod api;
 mod otlp;
+mod people;
 mod read;
 mod reader;
 mod tools;
@@ -38,6 +42,7 @@ use diagnostics::{Position, Source};
 use value::Text;
 
 use crate::adapter::Bound;
+use crate::capabilities::Capabilities;
 
 pub use otlp::Otlp;
 
@@ -54,6 +59,8 @@ pub struct Config {
     pub tools: BTreeMap<Text, Tool>,
     /// Where spans go; nowhere by default.
     pub otlp: Option<Otlp>,
+    /// What people may do.
+    pub people: Capabilities,
 }
 
 /// What is known of a tool.

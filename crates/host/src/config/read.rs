@@ -7,12 +7,13 @@ use toml::de::DeTable;
 
 use super::reader::Reader;
 use super::{Config, Finding};
+use crate::capabilities::Capabilities;
 
 /// How many places where a text is no TOML are shown.
 const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
-const SECTIONS: &[&str] = &["otlp", "tools"];
+const SECTIONS: &[&str] = &["otlp", "people", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
     let mut reader = Reader { source, folder, findings: Vec::new() };
@@ -40,6 +41,10 @@ impl Reader<'_> {
             let (name, at) = (name.get_ref().as_ref(), name.span());
             match name {
                 "otlp" => config.otlp = self.otlp(at, value),
+                "people" => {
+                    let people = self.named(name, at, value, Self::person);
+                    config.people = Capabilities::new(people);
+                }
                 "tools" => config.tools = self.named(name, at, value, Self::tool),
                 _ => self.unknown(at, "key", name, SECTIONS),
             }

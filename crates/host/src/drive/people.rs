@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
 use runtime::{Answer, CallId, Fault, Question};
-use value::Value;
+use value::{Text, Value};
 
 use super::{Came, DriveError, Driver};
 use crate::questions::first_answer;
@@ -15,6 +15,11 @@ pub trait People {
     /// Asks a question. What is answered at once is given back; any other answer is given to the
     /// reply. Whoever drops that leaves the question open.
     fn ask(&self, question: &Question, reply: Reply) -> Option<Result<Value, Fault>>;
+
+    /// Who answers, where that is known.
+    fn name(&self) -> Option<Text> {
+        None
+    }
 
     /// Takes a question back whose reply was kept.
     fn withdraw(&self, _question: &Question, _why: Withdrawn) {}
@@ -36,6 +41,7 @@ pub enum Withdrawn {
 /// Where an answer goes that takes its time.
 pub struct Reply {
     call: CallId,
+    actor: Option<Text>,
     answers: Sender<Came>,
     is_kept: Arc<AtomicBool>,
 }
@@ -44,7 +50,8 @@ impl Reply {
     /// Answers.
     pub fn give(self, value: Value) {
         // A run that is gone needs no answer.
-        let _ = self.answers.send((self.call, Answer::Person(value, None)));
+        let answer = Answer::Person(value, self.actor.clone());
+        let _ = self.answers.send((self.call, answer));
     }
 }
 
@@ -65,9 +72,11 @@ impl Driver<'_> {
     /// Asks the people who are here. Nobody may be.
     pub(super) fn ask(&mut self, call: CallId, question: Question) {
         let is_kept = Arc::new(AtomicBool::new(true));
-        let reply = Reply { call, answers: self.answers.0.clone(), is_kept: is_kept.clone() };
+        let actor = self.world.people.name();
+        let answers = self.answers.0.clone();
+        let reply = Reply { call, actor: actor.clone(), answers, is_kept: is_kept.clone() };
         match self.world.people.ask(&question, reply) {
-            Some(Ok(value)) => self.at_once.push_back((call, Answer::Person(value, None))),
+            Some(Ok(value)) => self.at_once.push_back((call, Answer::Person(value, actor))),
             Some(Err(fault)) => self.at_once.push_back((call, Answer::Failed(fault))),
             None if is_kept.load(Ordering::Acquire) => {
                 self.thinking.insert(call, Thinking { question, is_kept });

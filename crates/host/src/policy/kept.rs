@@ -216,6 +216,19 @@ pub fn history(store: &dyn Store, agent: &str) -> Result<Vec<Step>, StoreError> 
     failed.map_or(Ok(steps), Err)
 }
 
+/// The same of all agents, in the order of time.
+pub fn all_history(store: &dyn Store) -> Result<Vec<Step>, StoreError> {
+    let mut all = Vec::new();
+    for agent in agents(store)? {
+        all.extend(history(store, &agent)?);
+    }
+    all.sort_by_key(|step| match step {
+        Step::Proposed(proposal) => proposal.ts,
+        Step::Activated(activation) => activation.ts,
+    });
+    Ok(all)
+}
+
 /// The policy that is in force for an agent: its own, or else the one for all agents.
 pub fn in_force(store: &dyn Store, agent: &str) -> Result<Option<Activation>, StoreError> {
     for agent in [agent, ALL_AGENTS] {

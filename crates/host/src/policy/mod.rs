@@ -21,8 +21,8 @@ use value::{Map, Text, Value, json};
 
 pub use call::{about, with_defaults};
 pub use kept::{
-    ALL_AGENTS, Activation, ActiveError, Proposal, Step, activate, find, history, in_force, keep,
-    propose,
+    ALL_AGENTS, Activation, ActiveError, Proposal, Step, activate, all_history, find, history,
+    in_force, keep, propose,
 };
 pub use tested::{Test, Tested, read_tests};
 

@@ -1,6 +1,8 @@
 //! From the beginning of a run to its end, through as many processes as it takes.
 
-use host::{Answered, DriveError, Driver, Stopped, When, World, answer_question, give};
+use host::{
+    Answered, Capabilities, DriveError, Driver, Stopped, When, Who, World, answer_as, give,
+};
 use runtime::{Input, Plan, Refusal, Run};
 use sim::engine::blocks::Blocks;
 use value::{Text, Value};
@@ -133,7 +135,7 @@ pub(crate) fn answer(ground: &Ground<'_>, question: &Text, value: &Value) {
         let process = Process::new(ground, Role::Gives);
         let (stream, now) = (&ground.stream, ground.now());
         let logic = &mut Blocks::default();
-        let answered = answer_question(&process, logic, stream, question, value, None, now);
+        let answered = answer_as(&process, logic, stream, question, value, &who(), now);
         match answered {
             Ok(Answered::Taken) if is_open => return ground.happens(Happening::Answered),
             Ok(Answered::Before { answer, .. }) if answer == *value && !is_open => {
@@ -163,4 +165,10 @@ pub(crate) fn cancel(ground: &Ground<'_>) {
             other => return ground.wrong(format!("it cannot be cancelled: {other:?}")),
         }
     }
+}
+
+/// Somebody who may answer everything that the world asks for.
+fn who() -> Who {
+    let capabilities = [("ada".into(), ["approve.calls".into()].into())].into();
+    Who { name: Some("ada".into()), capabilities: Capabilities::new(capabilities) }
 }

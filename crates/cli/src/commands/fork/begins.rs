@@ -10,7 +10,7 @@ use history::kinds::records::Origin;
 use history::kinds::words::RunReason;
 use history::{Lineage, Place, Stream};
 use host::pinned::pin;
-use host::{Answered, LoadError, Python, When, answer_question, give, load};
+use host::{Answered, LoadError, Python, When, Who, answer_as, give, load};
 use runtime::{
     Answer, CallId, Input, Logic, Options, Plan, Question, Request, Run, Told, migrate, note, rest,
 };
@@ -23,7 +23,7 @@ use crate::args::Reading;
 use crate::args::history::Fork;
 use crate::opened::now;
 use crate::output;
-use crate::running::{Around, limit, named_value, remind_of_limits, written};
+use crate::running::{Around, limit, named_value, remind_of_limits, who_answers, written};
 
 /// How the fork of a run of ours goes on.
 pub(super) struct Begins {
@@ -31,6 +31,8 @@ pub(super) struct Begins {
     pub(super) around: Around,
     values: Map,
     answers: Vec<(CallId, Value)>,
+    /// Who gives them.
+    who: Who,
 }
 
 impl Begins {
@@ -93,7 +95,8 @@ impl Begins {
         trial.set(&values)?;
         let answers = arguments.answer.iter().map(|words| trial.answer(words, at));
         let answers = answers.collect::<Result<_>>()?;
-        Ok(Ok(Some(Begins { going_on, around, values, answers })))
+        let who = who_answers(arguments.world.actor.as_deref(), begun)?;
+        Ok(Ok(Some(Begins { going_on, around, values, answers, who })))
     }
 
     /// Makes a fork differ before it goes on.
@@ -109,7 +112,7 @@ impl Begins {
             while rest(&loaded.plan, &mut loaded.run, &mut logic).more {}
             let asked = loaded.run.pending_call(*call).and_then(|pending| asked(&pending.request));
             let asked = asked.context("`--answer` cannot be taken: nothing is asked any more")?;
-            match answer_question(store, &mut logic, stream, &asked.id, value, None, now()?)? {
+            match answer_as(store, &mut logic, stream, &asked.id, value, &self.who, now()?)? {
                 Answered::Taken => {}
                 Answered::Before { .. } => bail!("question `{}` is answered already", asked.id),
                 Answered::Refused(why) => bail!("`--answer` cannot be taken: {why}"),
