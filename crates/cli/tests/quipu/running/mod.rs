@@ -1,6 +1,7 @@
 //! Runs as a user drives them: with programs as tools, several processes, and signals.
 
 mod answers;
+mod approvals;
 mod branches;
 mod broken;
 mod doubt;
