@@ -280,3 +280,44 @@ fn the_item_of_a_list_is_pointed_to() {
     let [(1, found)] = &super::violations(&history)[..] else { panic!("one violation") };
     assert_eq!(found.pointer().as_str(), "/affects/1");
 }
+
+/// Where a run has a policy, silence allows nothing, and nothing that was said to another run does.
+#[test]
+fn an_effect_needs_an_allow_where_the_run_has_a_policy() {
+    const POLICED: &str = r#"{"kind": "run_started", "options": {"policy": {"kind": "blob",
+        "id": "1111111111111111111111111111111111111111111111111111111111111111"}}}"#;
+    const ACTIVATED: &str = r#"{"kind": "policy_activated", "actor": "ada",
+        "policy_ref": "2222222222222222222222222222222222222222222222222222222222222222",
+        "path_or_uri": {"kind": "blob",
+            "id": "2222222222222222222222222222222222222222222222222222222222222222"}}"#;
+    const OF_FIRST: &str = r#"{"kind": "approval_decided", "call": "@1", "outcome": "policy_allow",
+        "policy_digest": "1111111111111111111111111111111111111111111111111111111111111111"}"#;
+    const OF_SECOND: &str = r#"{"kind": "approval_decided", "call": "@1", "outcome": "policy_allow",
+        "policy_digest": "2222222222222222222222222222222222222222222222222222222222222222"}"#;
+    const STORE: &str =
+        r#"{"kind": "tool_call", "call_id": "c1", "server": "store", "tool": "read"}"#;
+    const FORK: &str = r##"{"kind": "run_started", "reason": "fork", "run_id": "r2",
+        "from": {"run_id": "r1", "seq": 2, "event_id": "#2"}}"##;
+    check(&[
+        Case {
+            code: &codes::EFFECT_UNDECIDED,
+            broken: &[POLICED, CALL, EFFECT],
+            lawful: &[POLICED, CALL, OF_FIRST, EFFECT, RETRY, RESULT],
+        },
+        // Stores are no tools.
+        Case {
+            code: &codes::EFFECT_UNDECIDED,
+            broken: &[START, CALL, ACTIVATED, EFFECT],
+            lawful: &[POLICED, STORE, EFFECT],
+        },
+        Case {
+            code: &codes::DECISION_OUTDATED,
+            broken: &[POLICED, CALL, OF_FIRST, ACTIVATED, EFFECT],
+            lawful: &[POLICED, CALL, OF_FIRST, ACTIVATED, OF_SECOND, EFFECT],
+        },
+    ]);
+    let forked = super::events(&[POLICED, CALL, OF_FIRST, FORK, EFFECT]);
+    let found: Vec<_> =
+        super::violations(&forked).iter().map(|(at, one)| (*at, one.code().id)).collect();
+    assert!(found.contains(&(4, codes::EFFECT_UNDECIDED.id)), "{found:?}");
+}

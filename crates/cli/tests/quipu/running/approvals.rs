@@ -217,6 +217,52 @@ fn an_approved_call_runs_once_wherever_its_process_is_killed() {
     folder.is_sound("r");
 }
 
+/// The same at many moments: processes are killed ever later, until one comes to the end.
+#[test]
+fn an_approval_survives_every_death_and_is_used_once() {
+    for again in ["key", "ask"] {
+        let folder = shop("refund");
+        folder.program(
+            "refund",
+            r#"grep -q "^$QUIPU_IDEMPOTENCY_KEY" refunds 2>/dev/null ||
+                echo "$QUIPU_IDEMPOTENCY_KEY" >> refunds; echo true"#,
+        );
+        folder.write("quipu.toml", CONFIG.replacen("\n", &format!("\nagain = \"{again}\"\n"), 1));
+        assert_eq!(run(&folder, "r", "500").code, 3);
+        let approve = ["answer", &question(&folder), "approve", "--as", "alice"];
+        // Whoever answers may die as well: then it is answered, or it is not.
+        for micros in (0..).step_by(3_000) {
+            let process = folder.start(&approve);
+            std::thread::sleep(Duration::from_micros(micros));
+            process.kill();
+            if open(&folder).is_empty() {
+                break;
+            }
+        }
+        assert_eq!(decisions(&folder, "r").len(), 1);
+        for micros in (0..).step_by(3_000) {
+            let process = folder.start(&["resume", "r", "--json"]);
+            std::thread::sleep(Duration::from_micros(micros));
+            process.kill();
+            if folder.kinds("r").contains(&"run_finished".to_string()) {
+                break;
+            }
+        }
+        let end = folder.run(&["resume", "r", "--json"]);
+        let ended = ending(&shown(&end)).to_string();
+        let calls = folder.text("refunds").lines().count();
+        // What must not be repeated may be in doubt, but never happens twice.
+        match again {
+            "key" => assert_eq!((&*ended, calls), ("done", 1)),
+            _ => {
+                assert!(matches!(&*ended, "done" | "interrupted") && calls <= 1, "{ended} {calls}")
+            }
+        }
+        assert_eq!(decisions(&folder, "r").len(), 1);
+        folder.is_sound("r");
+    }
+}
+
 #[test]
 fn a_fork_asks_again_about_what_its_parent_was_allowed() {
     let folder = shop("refund");
