@@ -61,6 +61,18 @@ pub trait Bound: Adapter + Any + fmt::Debug {
         Described::default()
     }
 
+    /// Whether it knows what it declares: it is so by construction, whatever a spec says of it.
+    /// Where it is not certain, it declares what counts where nobody says anything.
+    fn is_certain(&self) -> bool {
+        false
+    }
+
+    /// Whether it has been given something to show who it acts for. What a spec declares to need
+    /// that (`auth_required`) is not called without.
+    fn has_credentials(&self) -> bool {
+        false
+    }
+
     /// What it is, in a few words, or why it cannot answer and what to do about it. Nothing is
     /// started or called for that.
     fn look(&self) -> Result<String, String>;

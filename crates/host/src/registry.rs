@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use diagnostics::nearest;
 use graph::{Again, Touches};
-use runtime::{Answer, Fault, FaultKind, Happened, Request, ToolCall};
+use runtime::{Answer, Fault, FaultKind, Happened, Plan, Request, ToolCall, ToolContract};
 use value::{Map, Text, Value, json};
 
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
-use crate::config::Config;
+use crate::adapter::{Adapter, Bound, Call, Calling, Described};
+use crate::config::{Config, Tool};
 use crate::tools::BUILTINS;
+use crate::tools::checked::Checked;
+use crate::tools::contract::Declared;
 
 /// The namespaces whose verbs are tools.
 const TOOLS: [&str; 2] = ["tool", "tools"];
@@ -30,7 +32,11 @@ pub enum Unbound {
 
 /// Everything outside that a run can call.
 pub struct Registry {
-    tools: BTreeMap<Text, Arc<dyn Bound>>,
+    given: BTreeMap<Text, Tool>,
+    /// The same, with what holds for each.
+    tools: BTreeMap<Text, Checked>,
+    /// What the agent says of tools that nothing answers.
+    kinds: BTreeMap<Text, Text>,
     unbound: Unbound,
     model: Arc<dyn Adapter>,
     stores: Option<Arc<dyn Adapter>>,
@@ -39,14 +45,26 @@ pub struct Registry {
 impl Registry {
     /// The tools of a configuration, and a model.
     pub fn new(config: &Config, model: Arc<dyn Adapter>, unbound: Unbound) -> Registry {
-        let mut tools: BTreeMap<Text, Arc<dyn Bound>> = BTreeMap::new();
+        let mut given = BTreeMap::new();
         if unbound == Unbound::Fail {
-            let builtin = |tool| Arc::new(tool) as Arc<dyn Bound>;
-            tools.extend(BUILTINS.iter().map(|tool| (tool.name.into(), builtin(tool))));
+            given.extend(BUILTINS.iter().map(|tool| (tool.name.into(), Tool::built_in(tool))));
         }
-        let given = config.tools.iter();
-        tools.extend(given.map(|(id, tool)| (id.clone(), Arc::clone(&tool.bound))));
-        Registry { tools, unbound, model, stores: None }
+        given.extend(config.tools.iter().map(|(id, tool)| (id.clone(), tool.clone())));
+        let tools = checked(&given, |_| Declared::default());
+        Registry { given, tools, kinds: BTreeMap::new(), unbound, model, stores: None }
+    }
+
+    /// The same for an agent, which declares something of its tools.
+    #[must_use]
+    pub fn for_plan(mut self, plan: &Plan) -> Registry {
+        self.tools = checked(&self.given, |id| Declared::of(plan, id));
+        let tools = plan.tools().into_iter();
+        let kinds = tools.filter_map(|id| {
+            let kind = Declared::of(plan, &id).tool_type()?.into();
+            Some((id, kind))
+        });
+        self.kinds = kinds.collect();
+        self
     }
 
     /// The same with stores that outlive a run.
@@ -58,10 +76,10 @@ impl Registry {
 
     /// What is known of a tool, asked before a run starts: what it then says holds for the whole
     /// run. Nothing, where nothing would answer.
-    pub fn resolve(&self, tool: &str) -> Option<Contract> {
+    pub fn resolve(&self, tool: &str) -> Option<ToolContract> {
         match self.tools.get(tool) {
-            Some(bound) => Some(bound.contract()),
-            None if self.unbound == Unbound::MakeUp => Some(MADE_UP),
+            Some(checked) => Some(checked.pinned()),
+            None if self.unbound == Unbound::MakeUp => Some(made_up_contract()),
             None => None,
         }
     }
@@ -69,6 +87,11 @@ impl Registry {
     /// What a tool says of itself, for the models that it is offered to.
     pub fn described(&self, tool: &str) -> Described {
         self.tools.get(tool).map(|bound| bound.described()).unwrap_or_default()
+    }
+
+    /// A tool as it answers calls: with its checks.
+    pub fn bound(&self, tool: &str) -> Option<&dyn Bound> {
+        self.tools.get(tool).map(|checked| checked as &dyn Bound)
     }
 
     /// Whether something is bound to a tool, so that nothing is made up in its place.
@@ -84,9 +107,11 @@ impl Registry {
         let near = nearest(id, self.tools.keys().map(|known| &**known));
         let near = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
         let key = if is_bare(id) { id.to_string() } else { json::compact(&Value::text(&**id)) };
+        let kind = self.kinds.get(id).map_or("", |kind| kind);
+        let binding = binding_of(kind, &key);
         nothing_there(format!(
             "nothing answers the tool `{id}`{near}; bind it in quipu.toml, or run with \
-             `--model stub:high`:\n\n[tools.{key}]\ncommand = [\"./program\"]\n"
+             `--model stub:high`:\n\n{binding}"
         ))
     }
 }
@@ -118,6 +143,23 @@ fn nothing_there(message: String) -> Calling {
     Calling::Now(Answer::Failed(fault))
 }
 
+/// How a tool of a kind can be bound.
+fn binding_of(kind: &str, key: &str) -> String {
+    let (before, line) = match kind {
+        "browser" => (
+            "# a browser is driven by an MCP server, whose tools are then accepted\n\
+             [mcp.browser]\ncommand = [\"./browser-mcp\"]\n\n",
+            "mcp = \"browser\"",
+        ),
+        "mcp" => ("[mcp.server]\ncommand = [\"./server\"]\n\n", "mcp = \"server\""),
+        "api" => ("", "url = \"https://example.com/path\""),
+        "shell" => ("", "shell = [\"/usr/bin/git\", \"log\", \"-n\", \"{count}\"]"),
+        "composite" => ("", "composite = [\"first\", \"second\"]"),
+        _ => ("", "command = [\"./program\"]"),
+    };
+    format!("{before}[tools.{key}]\n{line}\n")
+}
+
 /// Whether TOML takes it for a key without quotes.
 fn is_bare(id: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
@@ -125,7 +167,20 @@ fn is_bare(id: &str) -> bool {
 }
 
 /// Nothing is called, so that nothing is touched, whatever the tool would do.
-const MADE_UP: Contract = Contract { touches: Touches::Nothing, again: Again::Freely };
+fn made_up_contract() -> ToolContract {
+    let (touches, again) = (Touches::Nothing, Again::Freely);
+    ToolContract { touches, again, made_up: true, ..ToolContract::UNKNOWN }
+}
+
+fn checked<'p>(
+    given: &BTreeMap<Text, Tool>,
+    declared: impl Fn(&str) -> Declared<'p>,
+) -> BTreeMap<Text, Checked> {
+    let check = |(id, tool): (&Text, &Tool)| {
+        (id.clone(), Checked::new(id, &tool.bound, &tool.terms, &declared(id)))
+    };
+    given.iter().map(check).collect()
+}
 
 /// How long a made-up answer is at most, in characters.
 const MADE_UP_MAX: usize = 200;

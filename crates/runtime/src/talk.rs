@@ -338,7 +338,7 @@ fn offered(plan: &Plan, run: &Run, agent: u32) -> Arc<Vec<Offered>> {
         let name = unused(&mut names, &tool.id);
         let described = said.and_then(|said| said.description.clone());
         let input = match tool.input {
-            Some(schema) => plan.schemas.input_json_schema(schema),
+            Some(schema) => plan.schemas.json_schema_of_values(schema),
             None => said.and_then(|said| said.input.clone()).unwrap_or_else(any_input),
         };
         let description = tool.description.clone().or(described);

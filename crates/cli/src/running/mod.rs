@@ -24,7 +24,7 @@ use host::{
     Adapter, Described, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Unbound, Who,
     World,
 };
-use runtime::{Offer, Options, Plan, Run, ToolContract};
+use runtime::{Offer, Options, Plan, Run};
 use store::Store;
 use value::{Text, Value, json};
 
@@ -46,6 +46,7 @@ pub(crate) struct Around {
     answers: Option<Text>,
     config: Option<Text>,
     otlp: Option<Otlp>,
+    grants: Vec<Text>,
 }
 
 impl Around {
@@ -92,7 +93,9 @@ impl Around {
         };
         let shelved = Arc::new(Shelved::new(store, plan.name.clone()));
         Ok(Around {
-            registry: Registry::new(&config, answering, unbound).with_stores(shelved),
+            registry: Registry::new(&config, answering, unbound)
+                .for_plan(plan)
+                .with_stores(shelved),
             dispatcher: Dispatcher::new(&Limits::of(&config)),
             people,
             view,
@@ -102,6 +105,7 @@ impl Around {
             answers,
             config: bound.as_deref().map(absolute).transpose()?,
             otlp: config.otlp,
+            grants: config.grants,
         })
     }
 
@@ -115,15 +119,10 @@ impl Around {
         options.answers = self.answers.clone();
         let known = plan.tools().into_iter().filter_map(|tool| {
             let contract = self.registry.resolve(&tool)?;
-            let pinned = ToolContract {
-                touches: contract.touches,
-                again: contract.again,
-                made_up: !self.registry.is_bound(&tool),
-                ..ToolContract::UNKNOWN
-            };
-            Some((tool, pinned))
+            Some((tool, contract))
         });
         options.tools = known.collect();
+        options.grants = self.grants.clone();
         let offered =
             plan.tools_of_agents().into_iter().filter(|tool| self.registry.is_bound(tool));
         let offers = offered.filter_map(|tool| {

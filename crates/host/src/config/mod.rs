@@ -26,10 +26,14 @@
 //! Everything that is wrong is reported in one pass, each with its place.
 
 mod api;
+mod composite;
+mod files;
 mod otlp;
 mod people;
 mod read;
 mod reader;
+mod shell;
+mod terms;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -43,6 +47,7 @@ use value::Text;
 
 use crate::adapter::Bound;
 use crate::capabilities::Capabilities;
+use crate::tools::{Builtin, Terms};
 
 pub use otlp::Otlp;
 
@@ -61,6 +66,8 @@ pub struct Config {
     pub otlp: Option<Otlp>,
     /// What people may do.
     pub people: Capabilities,
+    /// What tools may be used for that need a permission.
+    pub grants: Vec<Text>,
 }
 
 /// What is known of a tool.
@@ -70,6 +77,15 @@ pub struct Tool {
     pub bound: Arc<dyn Bound>,
     /// How many of its calls may run at once, where somebody said so.
     pub concurrency: Option<usize>,
+    /// What else is said of it.
+    pub terms: Terms,
+}
+
+impl Tool {
+    /// What is built in, of which nobody needs to say anything.
+    pub(crate) fn built_in(tool: &'static Builtin) -> Tool {
+        Tool { bound: Arc::new(tool), concurrency: None, terms: Terms::default() }
+    }
 }
 
 /// Why there is no configuration.

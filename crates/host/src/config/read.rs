@@ -13,10 +13,10 @@ use crate::capabilities::Capabilities;
 const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
-const SECTIONS: &[&str] = &["otlp", "people", "tools"];
+const SECTIONS: &[&str] = &["grants", "otlp", "people", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
-    let mut reader = Reader { source, folder, findings: Vec::new() };
+    let mut reader = Reader { source, folder, findings: Vec::new(), unmade: Vec::new() };
     let (document, errors) = DeTable::parse_recoverable(&source.text);
     for error in &errors {
         let message = format!("this is not TOML: {}", plain(error.message()));
@@ -46,9 +46,11 @@ impl Reader<'_> {
                     config.people = Capabilities::new(people);
                 }
                 "tools" => config.tools = self.named(name, at, value, Self::tool),
+                "grants" => config.grants = self.grants(at, value),
                 _ => self.unknown(at, "key", name, SECTIONS),
             }
         }
+        self.make_composites(&mut config.tools);
         config
     }
 }

@@ -15,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 use value::Text;
 
 use super::Finding;
+use super::composite::Unmade;
 use crate::tools::duration;
 
 pub(super) type Place = Range<usize>;
@@ -27,6 +28,8 @@ pub(super) struct Reader<'a> {
     pub(super) source: &'a Source,
     pub(super) folder: &'a Path,
     pub(super) findings: Vec<Finding>,
+    /// Tools that are made of others.
+    pub(super) unmade: Vec<Unmade>,
 }
 
 /// The members of a table that are known.
@@ -182,6 +185,10 @@ pub(super) fn variables(value: &DeValue<'_>) -> Option<Vec<String>> {
 /// A program and what it is always given.
 pub(super) fn command(value: &DeValue<'_>) -> Option<Vec<String>> {
     texts(value).filter(|all| all.first().is_some_and(|program| !program.is_empty()))
+}
+
+pub(super) fn boolean(value: &DeValue<'_>) -> Option<bool> {
+    value.as_bool()
 }
 
 pub(super) fn whole(value: &DeValue<'_>) -> Option<NonZeroU32> {

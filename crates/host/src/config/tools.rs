@@ -10,6 +10,7 @@ use value::Text;
 use super::Tool;
 use super::api::OF_HTTP;
 use super::reader::{Known, Members, Place, Reader, command, time, variables, whole};
+use super::terms::{AGAIN, TOUCHES};
 use crate::adapter::{Bound, Contract};
 use crate::tools::{BUILTINS, Builtin, Executable};
 
@@ -28,13 +29,39 @@ const MEMBERS: Known = &[
     ("timeout", "a duration such as `\"30s\"`, or a whole number of seconds from 1 on"),
     ("env", "a list of names of variables, such as `[\"TOKEN\"]`"),
     ("concurrency", "a whole number from 1 on"),
+    ("files", "a table, such as `{ root = \"./notes\" }`"),
+    ("shell", "a list of a program and its arguments, or a table with `programs`"),
+    ("composite", "a list of ids of tools"),
+    ("description", "text"),
+    ("input", "a JSON Schema as a table, or the path of one"),
+    ("output", "a JSON Schema as a table, or the path of one"),
+    ("permissions", "a list of capabilities, such as `[\"net.web\"]`"),
+    ("cost", "an amount as text, such as `\"0.02\"`"),
+    ("replay", "`\"must-stub\"`, `\"fail-loud\"` or `\"live\"`"),
+    ("auth_required", "`true` or `false`"),
+    ("folder", "the path of a folder, as text"),
+    ("dashes", "a list of names of arguments"),
 ];
 
 /// What answers the calls of a tool: each has exactly one of these.
-const BINDINGS: &[&str] = &["command", "builtin", "http"];
+const BINDINGS: &[&str] = &["command", "builtin", "http", "files", "shell", "composite"];
 
 /// They say how a program is run, and nothing about what is built in.
 const OF_PROGRAMS: &[&str] = &["touches", "again", "timeout", "env"];
+
+/// What only one kind of binding understands, and what others know by themselves: by its name, and
+/// the bindings that have no use for it.
+const USELESS: &[(&str, &[&str], &str)] = &[
+    ("touches", &["files", "composite"], "what it touches is known"),
+    ("again", &["files", "composite"], "how it may run again is known"),
+    ("env", &["files", "composite"], "it starts no program"),
+    ("env", &["http"], "write `{secret:NAME}`"),
+    ("folder", &["command", "builtin", "http", "files", "composite"], "it is for `shell`"),
+    ("dashes", &["command", "builtin", "http", "files", "composite"], "it is for `shell`"),
+];
+
+/// A program of which nothing is said may do anything, and must not be repeated.
+pub(super) const UNKNOWN: Contract = Contract { touches: Touches::Write, again: Again::ByAsking };
 
 impl Reader<'_> {
     pub(super) fn tool(&mut self, id: &Text, at: Place, table: &DeTable<'_>) -> Option<Tool> {
@@ -55,31 +82,43 @@ impl Reader<'_> {
         for (member, at) in members.names() {
             if *kind != "http" && OF_HTTP.contains(&member) {
                 self.found(at, format!("`{member}` is for `http`"));
-            } else if *kind == "http" && member == "env" {
-                self.found(at, "`env` is for a `command`; here it is `{secret:NAME}`");
+                continue;
+            }
+            let useless =
+                USELESS.iter().find(|(name, kinds, _)| *name == member && kinds.contains(kind));
+            if let Some((_, _, why)) = useless {
+                self.found(at, format!("`{member}` says nothing of `{kind}`: {why}"));
             }
         }
+        let concurrency = concurrency.map(|number| number.get() as usize);
+        let terms = self.terms(&members);
         let bound = match *kind {
             "command" => self.executable(id, &members)?,
             "http" => self.api(id, &members)?,
+            "files" => self.files(id, &members)?,
+            "shell" => self.shell(id, &members)?,
+            "composite" => {
+                self.composite(id, &members, concurrency, terms);
+                return None;
+            }
             _ => self.builtin(&members)?,
         };
-        Some(Tool { bound, concurrency: concurrency.map(|number| number.get() as usize) })
+        Some(Tool { bound, concurrency, terms })
     }
 
     /// What its author declares of a tool.
     pub(super) fn contract(&mut self, members: &Members<'_, '_>, otherwise: Contract) -> Contract {
-        let touches = [("read", Touches::Read), ("write", Touches::Write)];
-        let again = [("free", Again::Freely), ("key", Again::WithKey), ("ask", Again::ByAsking)];
+        // What is wrong with these words is found with the rest of the terms.
+        let (touches, again) =
+            (quietly(members, "touches", &TOUCHES), quietly(members, "again", &AGAIN));
         Contract {
-            touches: self.word(members, "touches", &touches).unwrap_or(otherwise.touches),
-            again: self.word(members, "again", &again).unwrap_or(otherwise.again),
+            touches: touches.unwrap_or(otherwise.touches),
+            again: again.unwrap_or(otherwise.again),
         }
     }
 
     fn executable(&mut self, id: &Text, members: &Members<'_, '_>) -> Option<Arc<dyn Bound>> {
-        let unknown = Contract { touches: Touches::Write, again: Again::ByAsking };
-        let contract = self.contract(members, unknown);
+        let contract = self.contract(members, UNKNOWN);
         let timeout = self.given(members, "timeout", time);
         let env = self.given(members, "env", variables).unwrap_or_default();
         let command = self.given(members, "command", command)?;
@@ -106,4 +145,10 @@ impl Reader<'_> {
             BUILTINS.iter().map(|tool| (tool.name, tool)).collect();
         self.word(members, "builtin", &known).map(|tool| Arc::new(tool) as Arc<dyn Bound>)
     }
+}
+
+/// One of the words that are allowed, where it is one of them.
+fn quietly<T: Copy>(members: &Members<'_, '_>, member: &str, words: &[(&str, T)]) -> Option<T> {
+    let word = members.get(member)?.get_ref().as_str()?;
+    words.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
 }

@@ -114,12 +114,13 @@ impl Bound for &'static Builtin {
             .arguments
             .iter()
             .map(|(name, doc)| (*name, Value::map([("description", Value::text(*doc))])));
-        let input = Value::map([
-            ("type", Value::text("object")),
-            ("properties", Value::map(properties)),
-            ("additionalProperties", false.into()),
-        ]);
+        let input =
+            Value::map([("type", Value::text("object")), ("properties", Value::map(properties))]);
         Described { description: Some(self.doc.into()), input: Some(input), output: None }
+    }
+
+    fn is_certain(&self) -> bool {
+        true
     }
 
     fn look(&self) -> Result<String, String> {

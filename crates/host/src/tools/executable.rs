@@ -110,6 +110,10 @@ impl Bound for Executable {
         self.contract
     }
 
+    fn has_credentials(&self) -> bool {
+        !self.env.is_empty()
+    }
+
     fn look(&self) -> Result<String, String> {
         let program = self.program.display();
         match process::is_there(&self.program) {

@@ -3,17 +3,27 @@
 pub(crate) mod api;
 mod arithmetic;
 mod builtin;
+pub(crate) mod checked;
 mod clock;
+mod composite;
+pub(crate) mod contract;
 pub(crate) mod duration;
 mod executable;
+pub(crate) mod files;
 mod json;
 mod output;
 mod process;
+pub mod schema;
+mod shell;
 mod text;
 
 pub use api::Api;
 pub use builtin::{BUILTINS, Builtin};
+pub use composite::{Composite, Part};
+pub use contract::Terms;
 pub use executable::{Executable, VARIABLES};
+pub use files::{Files, Operation};
+pub use shell::{Allowed, Element, Program, Shell};
 
 use runtime::{Fault, FaultKind};
 use value::Value;

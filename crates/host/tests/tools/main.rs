@@ -4,6 +4,7 @@
 mod builtin;
 mod dispatch;
 mod executables;
+mod files;
 mod hostile;
 mod registry;
 mod scratch;

@@ -6,8 +6,8 @@ use expect_test::{Expect, expect};
 use graph::{Again, Touches};
 use host::config::Config;
 use host::models::{Absent, ModelChoice};
-use host::{Adapter, Call, Calling, Contract, Registry, Unbound};
-use runtime::{Answer, FaultKind, ModelCall, Request};
+use host::{Adapter, Call, Calling, Registry, Unbound};
+use runtime::{Answer, FaultKind, ModelCall, Request, ToolContract};
 use value::{Map, Value, json};
 
 use crate::scratch::{Scratch, answer, call_of, folded};
@@ -93,15 +93,20 @@ fn contracts_are_known_before_a_call_is_made() {
         "[tools.search]\ncommand = [\"./missing\"]\ntouches = \"read\"\nagain = \"free\"\n\
          [tools.pay]\ncommand = [\"./missing\"]\n",
     );
-    let contract = |touches, again| Some(Contract { touches, again });
+    let contract = |touches, again| Some((touches, again, false));
+    let resolved = |registry: &Registry, tool: &str| {
+        let ToolContract { touches, again, made_up, .. } = registry.resolve(tool)?;
+        Some((touches, again, made_up))
+    };
     let bound = registry(&config, Unbound::Fail);
-    assert_eq!(bound.resolve("search"), contract(Touches::Read, Again::Freely));
-    assert_eq!(bound.resolve("pay"), contract(Touches::Write, Again::ByAsking));
-    assert_eq!(bound.resolve("clock"), contract(Touches::Clock, Again::Freely));
-    assert_eq!(bound.resolve("none"), None);
+    assert_eq!(resolved(&bound, "search"), contract(Touches::Read, Again::Freely));
+    assert_eq!(resolved(&bound, "pay"), contract(Touches::Write, Again::ByAsking));
+    assert_eq!(resolved(&bound, "clock"), contract(Touches::Clock, Again::Freely));
+    assert_eq!(resolved(&bound, "none"), None);
     let made_up = registry(&config, Unbound::MakeUp);
-    assert_eq!(made_up.resolve("pay"), contract(Touches::Write, Again::ByAsking));
-    assert_eq!(made_up.resolve("none"), contract(Touches::Nothing, Again::Freely));
+    assert_eq!(resolved(&made_up, "pay"), contract(Touches::Write, Again::ByAsking));
+    let none = Some((Touches::Nothing, Again::Freely, true));
+    assert_eq!(resolved(&made_up, "none"), none);
 }
 
 /// Stores as another crate brings them.

@@ -7,15 +7,6 @@ use value::{Map, Value};
 
 use super::{Field, Schema, SchemaId, Schemas, Type};
 
-/// How a field is left out.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
-    /// It is null.
-    IsNull,
-    /// It is null, or not there.
-    IsLeftOut,
-}
-
 impl Schemas {
     /// What a model must be told about the shape of its answer, to stand below its system text.
     pub fn instruction(&self, id: SchemaId) -> String {
@@ -42,16 +33,17 @@ impl Schemas {
     /// The same as a JSON Schema (2020-12). It names every field as required, as strict providers
     /// ask for, and lets those be null that may be missing.
     pub fn json_schema(&self, id: SchemaId) -> Value {
-        self.as_json(id, Missing::IsNull)
+        self.written(id, Form::Strict)
     }
 
-    /// The same for what a tool is given: fields that may be missing are not required.
-    pub fn input_json_schema(&self, id: SchemaId) -> Value {
-        self.as_json(id, Missing::IsLeftOut)
+    /// The JSON Schema of what counts as a value of this schema: fields that may be missing may be
+    /// left out, and other members than its fields are nobody's business.
+    pub fn json_schema_of_values(&self, id: SchemaId) -> Value {
+        self.written(id, Form::Open)
     }
 
-    fn as_json(&self, id: SchemaId, missing: Missing) -> Value {
-        let mut schema = self.object(id, id, missing);
+    fn written(&self, id: SchemaId, form: Form) -> Value {
+        let mut schema = self.object(id, id, form);
         let inside = self.inside(id);
         let mut all: Map =
             [("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into())]
@@ -59,7 +51,7 @@ impl Schemas {
                 .collect();
         if !inside.is_empty() {
             let defined = inside.into_iter().map(|inner| {
-                (self.schema(inner).name.clone(), self.object(inner, id, missing).into())
+                (self.schema(inner).name.clone(), self.object(inner, id, form).into())
             });
             schema.insert("$defs".into(), Value::map(defined));
         }
@@ -81,7 +73,7 @@ impl Schemas {
         found.split_off(1)
     }
 
-    fn object(&self, id: SchemaId, root: SchemaId, missing: Missing) -> Map {
+    fn object(&self, id: SchemaId, root: SchemaId, form: Form) -> Map {
         let schema = self.schema(id);
         let fields = &schema.fields;
         let mut members: Map = [("type".into(), Value::from("object"))].into_iter().collect();
@@ -89,14 +81,23 @@ impl Schemas {
             members.insert("description".into(), description.clone().into());
         }
         let properties = fields.iter().map(|field| (field.name.clone(), property(field, root)));
-        let is_required = |field: &&Field| missing == Missing::IsNull || field.is_required();
-        let required = fields.iter().filter(is_required);
+        let is_strict = form == Form::Strict;
+        let required = fields.iter().filter(|field| is_strict || field.is_required());
         let required = required.map(|field| Value::Text(field.name.clone()));
         members.insert("properties".into(), Value::map(properties));
         members.insert("required".into(), Value::list(required));
-        members.insert("additionalProperties".into(), fields.is_empty().into());
+        if is_strict {
+            members.insert("additionalProperties".into(), fields.is_empty().into());
+        }
         members
     }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// As strict providers ask for.
+    Strict,
+    Open,
 }
 
 fn list(text: &mut String, schema: &Schema) {
