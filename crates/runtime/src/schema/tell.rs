@@ -80,7 +80,8 @@ impl Schemas {
         if let Some(description) = &schema.description {
             members.insert("description".into(), description.clone().into());
         }
-        let properties = fields.iter().map(|field| (field.name.clone(), property(field, root)));
+        let properties =
+            fields.iter().map(|field| (field.name.clone(), property(field, root, form)));
         let is_strict = form == Form::Strict;
         let required = fields.iter().filter(|field| is_strict || field.is_required());
         let required = required.map(|field| Value::Text(field.name.clone()));
@@ -122,11 +123,13 @@ fn names(of: &Type, found: &mut Vec<SchemaId>) {
     }
 }
 
-fn property(field: &Field, root: SchemaId) -> Value {
+fn property(field: &Field, root: SchemaId, form: Form) -> Value {
     let mut members = shape(&field.of, root);
     if !field.is_required() && !members.is_empty() {
-        let null = Value::map([("type", "null".into())]);
-        members = [("anyOf".into(), Value::list([members.into(), null]))].into_iter().collect();
+        members = match form {
+            Form::Open => or_plainly_null(members),
+            Form::Strict => or_null(members),
+        };
     }
     if let Some(description) = &field.description {
         members.insert("description".into(), description.clone().into());
@@ -135,6 +138,23 @@ fn property(field: &Field, root: SchemaId) -> Value {
         members.insert("default".into(), default.clone());
     }
     members.into()
+}
+
+fn or_null(members: Map) -> Map {
+    let null = Value::map([("type", "null".into())]);
+    [("anyOf".into(), Value::list([members.into(), null]))].into_iter().collect()
+}
+
+/// The same without a choice of schemas where a type says it all: whoever is told why a value does
+/// not fit is told of the type, and not that it fits none of several.
+fn or_plainly_null(mut members: Map) -> Map {
+    let Some(of) = members.get("type").cloned() else { return or_null(members) };
+    members.insert("type".into(), Value::list([of, "null".into()]));
+    if let Some(Value::List(words)) = members.get("enum").cloned() {
+        let words = words.iter().cloned().chain([Value::Null]);
+        members.insert("enum".into(), Value::list(words));
+    }
+    members
 }
 
 fn shape(of: &Type, root: SchemaId) -> Map {
