@@ -50,6 +50,7 @@ impl Reader<'_> {
         };
         let known: Vec<&str> = Operation::ALL.iter().map(|(word, _)| *word).collect();
         let mut allow = Vec::new();
+        let is_empty = words.is_empty();
         for word in words {
             let found = Operation::ALL.iter().find(|(known, _)| *known == word);
             match (found, own.get("allow")) {
@@ -60,7 +61,7 @@ impl Reader<'_> {
         }
         allow.sort();
         allow.dedup();
-        if let (true, Some(item)) = (allow.is_empty(), own.get("allow")) {
+        if let (true, Some(item)) = (is_empty, own.get("allow")) {
             let message = format!("`allow` is empty: there are {}", listed(&known));
             self.found(item.span(), message);
         }

@@ -74,8 +74,7 @@ impl Reader<'_> {
     /// A bare name would be whatever `PATH` leads to first.
     fn exact(&mut self, item: Item<'_, '_>, name: &str) -> Option<Program> {
         if !name.contains('/') || name.contains(['{', '}', '\0']) {
-            let help =
-                format!("write where it is, such as `/usr/bin/{}`", diagnostics::plain(name));
+            let help = "write where it is, such as `/usr/bin/git`".to_owned();
             let message = format!("`{}` is no path of a program", diagnostics::plain(name));
             self.helped(item.span(), message, Some(help));
             return None;

@@ -4,6 +4,7 @@ mod answers;
 mod approvals;
 mod branches;
 mod broken;
+mod contracts;
 mod doubt;
 mod doubts;
 mod failures;
