@@ -181,9 +181,29 @@ fn files_are_read_and_missing_ones_are_empty() {
     assert!(matches!(Config::load(&path), Err(ConfigError::Unreadable { .. })));
 }
 
+/// Lines of a width that people read; what goes on is set in.
+fn wrapped(text: &str) -> String {
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        let mut width = 0;
+        for (at, word) in line.split(' ').enumerate() {
+            if width > 0 && width + word.len() > 90 {
+                wrapped += "\n    ";
+                width = 0;
+            } else if at > 0 {
+                wrapped.push(' ');
+            }
+            wrapped += word;
+            width += word.len() + 1;
+        }
+        wrapped.push('\n');
+    }
+    wrapped
+}
+
 #[test]
 fn folders_programs_and_parts_are_checked_before_anything_runs() {
-    check(
+    let findings = parse(
         r#"
 [grants]
 capabilities = "net.web"
@@ -232,38 +252,46 @@ replay = "never"
 auth_required = "yes"
 permissions = "all"
 "#,
-        expect![[r#"
-            quipu.toml:3:16: `capabilities` must be a list of texts, such as `["net.web"]`
-            quipu.toml:4:1: unknown key `capabilties`; did you mean `capabilities`?
-            quipu.toml:6:9: `files` needs a `root`: the folder that it is about
-            quipu.toml:8:18: this folder holds quipu.toml, and a tool that may write it could bind any program; name a folder beneath it, such as `./notes`
-            quipu.toml:10:18: this folder holds quipu.toml, and a tool that may write it could bind any program; name a folder beneath it, such as `./notes`
-            quipu.toml:12:35: unknown operation `reed`; did you mean `read`?
-            quipu.toml:12:57: `max_bytes` must be a whole number from 1 on
-            quipu.toml:13:1: `touches` says nothing of `files`: what it touches is known
-            quipu.toml:15:35: `allow` is empty: there are `read`, `list`, `search`, `write`, `append`
-            quipu.toml:17:9: `git` is no path of a program; write where it is, such as `/usr/bin/git`
-            quipu.toml:19:9: `shell` is a list of a program and its arguments, such as `["/usr/bin/git", "log", "{path}"]`: no text is read by a shell
-            quipu.toml:21:9: `{a b}` in `{a b}` is no name of an argument
-            quipu.toml:21:9: `{open` has a brace without its other; write `{{` for one
-            quipu.toml:21:9: `{list...}` must stand alone
-            quipu.toml:23:9: `/bin/{program}` is no path of a program; write where it is, such as `/usr/bin/git`
-            quipu.toml:25:9: `shell` needs `programs`: a list of at least one path
-            quipu.toml:27:9: `ls` is no path of a program; write where it is, such as `/usr/bin/git`
-            quipu.toml:27:30: unknown key `sub`; there are `programs`, `subcommands`, `options`
-            quipu.toml:30:1: `folder` says nothing of `command`: it is for `shell`
-            quipu.toml:32:14: `round` is made of `about`, which is made of it again
-            quipu.toml:34:28: `about` is made of `round`, which is made of it again
-            quipu.toml:36:14: `self` is made of `self`, which is made of it again
-            quipu.toml:38:14: unknown tool `serch`; did you mean `search`?
-            quipu.toml:38:23: a part is the id of a tool
-            quipu.toml:38:26: a part needs `tool`: its id
-            quipu.toml:39:1: `touches` says nothing of `composite`: what it touches is known
-            quipu.toml:42:9: `input` is no JSON Schema: "strin" is not valid under any of the schemas listed in the 'anyOf' keyword (at `/type`)
-            quipu.toml:43:10: `schemas/none.json` cannot be read: No such file or directory (os error 2)
-            quipu.toml:44:8: `cost` must be an amount as text, such as `"0.02"`
-            quipu.toml:45:10: unknown replay `never`; there are `must-stub`, `fail-loud`, `live`
-            quipu.toml:46:17: `auth_required` must be `true` or `false`
-            quipu.toml:47:15: `permissions` must be a list of capabilities, such as `["net.web"]`"#]],
-    );
+    )
+    .unwrap_err();
+    expect![[r#"
+        quipu.toml:3:16: `capabilities` must be a list of texts, such as `["net.web"]`
+        quipu.toml:4:1: unknown key `capabilties`; did you mean `capabilities`?
+        quipu.toml:6:9: `files` needs a `root`: the folder that it is about
+        quipu.toml:8:18: this folder holds quipu.toml, and a tool that may write it could bind any
+            program; name a folder beneath it, such as `./notes`
+        quipu.toml:10:18: this folder holds quipu.toml, and a tool that may write it could bind
+            any program; name a folder beneath it, such as `./notes`
+        quipu.toml:12:35: unknown operation `reed`; did you mean `read`?
+        quipu.toml:12:57: `max_bytes` must be a whole number from 1 on
+        quipu.toml:13:1: `touches` says nothing of `files`: what it touches is known
+        quipu.toml:15:35: `allow` is empty: there are `read`, `list`, `search`, `write`, `append`
+        quipu.toml:17:9: `git` is no path of a program; write where it is, such as `/usr/bin/git`
+        quipu.toml:19:9: `shell` is a list of a program and its arguments, such as
+            `["/usr/bin/git", "log", "{path}"]`: no text is read by a shell
+        quipu.toml:21:9: `{a b}` in `{a b}` is no name of an argument
+        quipu.toml:21:9: `{open` has a brace without its other; write `{{` for one
+        quipu.toml:21:9: `{list...}` must stand alone
+        quipu.toml:23:9: `/bin/{program}` is no path of a program; write where it is, such as
+            `/usr/bin/git`
+        quipu.toml:25:9: `shell` needs `programs`: a list of at least one path
+        quipu.toml:27:9: `ls` is no path of a program; write where it is, such as `/usr/bin/git`
+        quipu.toml:27:30: unknown key `sub`; there are `programs`, `subcommands`, `options`
+        quipu.toml:30:1: `folder` says nothing of `command`: it is for `shell`
+        quipu.toml:32:14: `round` is made of `about`, which is made of it again
+        quipu.toml:34:28: `about` is made of `round`, which is made of it again
+        quipu.toml:36:14: `self` is made of `self`, which is made of it again
+        quipu.toml:38:14: unknown tool `serch`; did you mean `search`?
+        quipu.toml:38:23: a part is the id of a tool
+        quipu.toml:38:26: a part needs `tool`: its id
+        quipu.toml:39:1: `touches` says nothing of `composite`: what it touches is known
+        quipu.toml:42:9: `input` is no JSON Schema: "strin" is not valid under any of the schemas
+            listed in the 'anyOf' keyword (at `/type`)
+        quipu.toml:43:10: `schemas/none.json` cannot be read: No such file or directory (os error
+            2)
+        quipu.toml:44:8: `cost` must be an amount as text, such as `"0.02"`
+        quipu.toml:45:10: unknown replay `never`; there are `must-stub`, `fail-loud`, `live`
+        quipu.toml:46:17: `auth_required` must be `true` or `false`
+        quipu.toml:47:15: `permissions` must be a list of capabilities, such as `["net.web"]`
+    "#]].assert_eq(&wrapped(&findings.to_string()));
 }

@@ -21,6 +21,18 @@
 //!
 //! [people.alice]
 //! capabilities = ["approve.refund"] # questions that need this only she may answer
+//!
+//! [tools.notes]
+//! files = { root = "./notes" }      # a folder; `allow` says what may be done in it
+//!
+//! [tools.log]
+//! shell = ["/usr/bin/git", "log", "-n", "{count}"]
+//!
+//! [tools.prepare]
+//! composite = ["search", "notes"]   # one after the other
+//!
+//! [grants]
+//! capabilities = ["net.web"]        # what tools may need
 //! ```
 //!
 //! Everything that is wrong is reported in one pass, each with its place.

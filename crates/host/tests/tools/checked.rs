@@ -11,7 +11,7 @@ use host::{Adapter, Registry, Unbound};
 use runtime::{Money, Plan, Replay};
 use value::json;
 
-use crate::scratch::{Scratch, answer, call_of, folded};
+use crate::scratch::{Scratch, answer, call_of, folded, wrapped};
 
 /// The plan of a graph that calls the tool `t`, of which it declares this.
 fn plan(declared: &str, schemas: &str) -> Plan {
@@ -207,8 +207,11 @@ fn what_acts_as_somebody_needs_a_credential() {
     let cat = "command = [\"/bin/cat\"]";
     expect![[r#"
         denied (has not happened):
-          `t` was not called: it acts as somebody (`auth_required`), and its binding has no credential;
-          name the variable that holds one (`env = ["TOKEN"]` of `[tools.t]`), or say `auth_required = false` there if it needs none"#]].assert_eq(&ask(cat, declared));
+          `t` was not called: it acts as somebody (`auth_required`), and its binding has no
+            credential;
+          name the variable that holds one (`env = ["TOKEN"]` of `[tools.t]`), or say
+            `auth_required = false` there if it needs none
+    "#]].assert_eq(&wrapped(&ask(cat, declared)));
     assert_eq!(ask(&format!("{cat}\nenv = [\"TOKEN\"]"), declared), "{}");
     assert_eq!(ask(&format!("{cat}\nauth_required = false"), declared), "{}");
     assert_eq!(ask(cat, "{}"), "{}");

@@ -9,7 +9,7 @@ use host::{Adapter, Contract, Registry, Unbound};
 use runtime::Money;
 use value::json;
 
-use crate::scratch::{Scratch, answer, call_of, folded};
+use crate::scratch::{Scratch, answer, call_of, folded, wrapped};
 
 /// Tools that tell what they were given and under which key.
 fn ground(tools: &str) -> (Scratch, Registry) {
@@ -107,7 +107,9 @@ fn a_part_that_fails_says_which_it_was_and_what_was_done_before() {
           `all` took longer than 1s
         {"tool":"all","may_have_happened":true}
         schema (has not happened):
-          part 2 of 2 of `all`, `checked`: `checked` was not called: its arguments do not fit its schema: the whole: "z" is a required property
-        {"tool":"all","may_have_happened":false,"misfits":[{"at":"","message":"\"z\" is a required property"}],"part":"checked","place":2}
-    "#]].assert_eq(&said);
+          part 2 of 2 of `all`, `checked`: `checked` was not called: its arguments do not fit its
+            schema: the whole: "z" is a required property
+        {"tool":"all","may_have_happened":false,"misfits":[{"at":"","message":"\"z\" is a required
+            property"}],"part":"checked","place":2}
+    "#]].assert_eq(&wrapped(&said));
 }

@@ -4,6 +4,8 @@ use expect_test::expect;
 use host::tools::schema::JsonSchema;
 use value::{Value, json};
 
+use crate::scratch::wrapped;
+
 fn schema(text: &str) -> Result<JsonSchema, String> {
     JsonSchema::new(&json::parse(text).unwrap())
 }
@@ -73,18 +75,23 @@ fn schemas_that_cannot_be_followed_are_refused() {
         "(?=a)b" is not a "regex" (at `/pattern`)
         "(a)\\1" is not a "regex" (at `/pattern`)
         "(((a{100}){100}){100}){100}" is not a "regex" (at `/pattern`)
-        `$ref` to `https://example.com/schema.json`: only places in the same schema, such as `#/$defs/item`, are followed
-        `$ref` to `file:///etc/passwd`: only places in the same schema, such as `#/$defs/item`, are followed
-        `$ref` to `other.json#/a`: only places in the same schema, such as `#/$defs/item`, are followed
-        `$ref` to `#/$defs/none`: only places in the same schema, such as `#/$defs/item`, are followed
+        `$ref` to `https://example.com/schema.json`: only places in the same schema, such as
+            `#/$defs/item`, are followed
+        `$ref` to `file:///etc/passwd`: only places in the same schema, such as `#/$defs/item`,
+            are followed
+        `$ref` to `other.json#/a`: only places in the same schema, such as `#/$defs/item`, are
+            followed
+        `$ref` to `#/$defs/none`: only places in the same schema, such as `#/$defs/item`, are
+            followed
         `$ref` to `#anchor`: only places in the same schema, such as `#/$defs/item`, are followed
         `$dynamicRef` is not supported; say `$ref`
         only the whole may have an `$id`
-        Unknown meta-schema: 'https://example.com/own-dialect'. Custom meta-schemas must be registered in the registry before use (at ``)
+        Unknown meta-schema: 'https://example.com/own-dialect'. Custom meta-schemas must be
+            registered in the registry before use (at ``)
         a JSON Schema is an object, and this is a number
         it nests more than 64 levels deep
         it is 300018 bytes long, and 262144 is the most
-    "#]].assert_eq(&said.concat());
+    "#]].assert_eq(&wrapped(&said.concat()));
 }
 
 /// Definitions that each name the next one twice: `2^n` looks.

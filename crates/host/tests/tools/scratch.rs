@@ -126,3 +126,23 @@ pub(crate) fn shown(fault: &Fault) -> String {
 pub(crate) fn folded(fault: &Fault) -> String {
     shown(fault).replace("): ", "):\n  ").replace("; ", ";\n  ")
 }
+
+/// Lines of a width that people read; what goes on is set in.
+pub(crate) fn wrapped(text: &str) -> String {
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        let mut width = 0;
+        for (at, word) in line.split(' ').enumerate() {
+            if width > 0 && width + word.len() > 90 {
+                wrapped += "\n    ";
+                width = 0;
+            } else if at > 0 {
+                wrapped.push(' ');
+            }
+            wrapped += word;
+            width += word.len() + 1;
+        }
+        wrapped.push('\n');
+    }
+    wrapped
+}

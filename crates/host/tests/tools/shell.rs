@@ -4,7 +4,7 @@ use expect_test::expect;
 use runtime::FaultKind;
 use value::json;
 
-use crate::scratch::{Scratch, answer, call, shown};
+use crate::scratch::{Scratch, answer, call, shown, wrapped};
 
 /// What a program is given, one argument on a line.
 const TELLS: &str = r#"for one in "$@"; do printf '[%s]' "$one"; done"#;
@@ -41,14 +41,18 @@ fn a_hole_is_one_argument_whatever_it_holds() {
         "[log][-n][3][--format=x][{}]"
         "[log][-n][3][--format=x; rm -rf /][a b][$(id)][`id`][*]['\"][{}]"
         "[log][-n][3\n4][--format=--][{}]"
-        denied (has not happened): `t` was not run: `count` begins with `-`, and the program would take it for an option
-        denied (has not happened): `t` was not run: `count` begins with `-`, and the program would take it for an option
-        denied (has not happened): `t` was not run: `paths` begins with `-`, and the program would take it for an option
+        denied (has not happened): `t` was not run: `count` begins with `-`, and the program would
+            take it for an option
+        denied (has not happened): `t` was not run: `count` begins with `-`, and the program would
+            take it for an option
+        denied (has not happened): `t` was not run: `paths` begins with `-`, and the program would
+            take it for an option
         denied (has not happened): `t` was not run: `format` is missing
-        denied (has not happened): `t` was not run: `count` must be text or a number, but is a list
+        denied (has not happened): `t` was not run: `count` must be text or a number, but is a
+            list
         denied (has not happened): `t` was not run: `count` has a NUL
         "[log][-n][true][--format=1.5][{}]"
-    "#]].assert_eq(&said.concat());
+    "#]].assert_eq(&wrapped(&said.concat()));
     let dashed = format!("{lines}\ndashes = [\"count\"]");
     assert_eq!(
         ask(&folder, &dashed, r#"{"count": "-1", "format": "x"}"#),
@@ -85,19 +89,30 @@ fn only_the_programs_and_options_that_are_listed_are_run() {
     expect![[r#"
         "[log][-n][3][--format=%h]"
         "[status]"
-        denied (has not happened): `t` was not run: the first argument must be one of `log`, `status`
-        denied (has not happened): `t` was not run: the first argument must be one of `log`, `status`
-        denied (has not happened): `t` was not run: the option `--upload-pack=id` is not allowed; there are `-n`, `--format=`
-        denied (has not happened): `t` was not run: the option `-n3` is not allowed; there are `-n`, `--format=`
-        denied (has not happened): `t` was not run: the option `--` is not allowed; there are `-n`, `--format=`
-        denied (has not happened): `t` was not run: `git` is none of the programs there are: `./git`, `./ls`
-        denied (has not happened): `t` was not run: `/bin/sh` is none of the programs there are: `./git`, `./ls`
-        denied (has not happened): `t` was not run: `././git` is none of the programs there are: `./git`, `./ls`
-        denied (has not happened): `t` was not run: the first argument must be one of `log`, `status`
-        denied (has not happened): `t` was not run: `arguments` must be a list of texts, but is text
-        denied (has not happened): `t` was not run: the first argument must be one of `log`, `status`
+        denied (has not happened): `t` was not run: the first argument must be one of `log`,
+            `status`
+        denied (has not happened): `t` was not run: the first argument must be one of `log`,
+            `status`
+        denied (has not happened): `t` was not run: the option `--upload-pack=id` is not allowed;
+            there are `-n`, `--format=`
+        denied (has not happened): `t` was not run: the option `-n3` is not allowed; there are
+            `-n`, `--format=`
+        denied (has not happened): `t` was not run: the option `--` is not allowed; there are
+            `-n`, `--format=`
+        denied (has not happened): `t` was not run: `git` is none of the programs there are:
+            `./git`, `./ls`
+        denied (has not happened): `t` was not run: `/bin/sh` is none of the programs there are:
+            `./git`, `./ls`
+        denied (has not happened): `t` was not run: `././git` is none of the programs there are:
+            `./git`, `./ls`
+        denied (has not happened): `t` was not run: the first argument must be one of `log`,
+            `status`
+        denied (has not happened): `t` was not run: `arguments` must be a list of texts, but is
+            text
+        denied (has not happened): `t` was not run: the first argument must be one of `log`,
+            `status`
         denied (has not happened): `t` was not run: `program` must be one of `./git`, `./ls`
-    "#]].assert_eq(&said.concat());
+    "#]].assert_eq(&wrapped(&said.concat()));
 }
 
 #[test]
@@ -165,7 +180,7 @@ fn how_it_ends_is_told() {
         timeout (may have happened): `./hangs` took longer than 1s and was killed
         "�x"
     "#]]
-    .assert_eq(&said.concat());
+    .assert_eq(&wrapped(&said.concat()));
     folder.program("tells", TELLS);
     let many = format!(r#"{{"x": [{}]}}"#, vec!["\"a\""; 2_000].join(","));
     let said = ask(&folder, "shell = [\"./tells\", \"{x...}\"]", &many);
