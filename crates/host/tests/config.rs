@@ -293,5 +293,6 @@ permissions = "all"
         quipu.toml:45:10: unknown replay `never`; there are `must-stub`, `fail-loud`, `live`
         quipu.toml:46:17: `auth_required` must be `true` or `false`
         quipu.toml:47:15: `permissions` must be a list of capabilities, such as `["net.web"]`
-    "#]].assert_eq(&wrapped(&findings.to_string()));
+    "#]]
+    .assert_eq(&wrapped(&findings.to_string()));
 }

@@ -1,15 +1,19 @@
 //! `files = { root = "./notes", allow = ["read", "list"] }`
 
-use std::path::Path;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use diagnostics::plain;
 use toml::de::DeValue;
 use value::Text;
 
+use super::Tool;
 use super::reader::{Known, Members, Reader, listed, text, texts, time, whole};
 use crate::adapter::Bound;
 use crate::tools::files::BYTES_MAX;
-use crate::tools::{Files, Operation};
+use crate::tools::{Allowed, Executable, Files, Operation, Shell};
 
 const MEMBERS: Known = &[
     ("root", "the path of a folder, as text"),
@@ -37,7 +41,7 @@ impl Reader<'_> {
         let bytes_max = self.given(&own, "max_bytes", whole);
         let root = self.folder.join(root);
         if allow.contains(&Operation::Write) || allow.contains(&Operation::Append) {
-            self.refuse_own_folder(&own, &root);
+            self.writes(&own, &root);
         }
         let bytes_max = bytes_max.map_or(BYTES_MAX, |most| most.get().into());
         Some(Arc::new(Files { id: id.clone(), root, allow, bytes_max, timeout }))
@@ -69,15 +73,59 @@ impl Reader<'_> {
     }
 
     /// Whoever can write this file can run any program.
-    fn refuse_own_folder(&mut self, own: &Members<'_, '_>, root: &Path) {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        if let Some(item) = own.get("root")
-            && real(self.folder).starts_with(real(root))
-        {
-            let help = "name a folder beneath it, such as `./notes`";
-            let message = "this folder holds quipu.toml, and a tool that may write it could bind \
-                           any program";
-            self.helped(item.span(), message, Some(help.to_owned()));
+    fn writes(&mut self, own: &Members<'_, '_>, root: &Path) {
+        let Some(item) = own.get("root") else { return };
+        if !real(self.folder).starts_with(real(root)) {
+            self.writable.push((item.span(), root.to_path_buf()));
+            return;
+        }
+        let help = "name a folder beneath it, such as `./notes`";
+        let message = "this folder holds quipu.toml, and a tool that may write it could bind any \
+                       program";
+        self.helped(item.span(), message, Some(help.to_owned()));
+    }
+
+    /// The same goes for whoever can write what is started.
+    pub(super) fn refuse_written_programs(&mut self, tools: &BTreeMap<Text, Tool>) {
+        for (at, root) in std::mem::take(&mut self.writable) {
+            let root = real(&root);
+            for (id, tool) in tools {
+                for path in
+                    started(&*tool.bound).iter().filter(|path| real(path).starts_with(&root))
+                {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    let message = format!(
+                        "this folder holds `{}`, which `{}` starts: a tool that may write it \
+                         could have anything run",
+                        plain(&name),
+                        plain(id)
+                    );
+                    let help = "keep programs and what tools write apart".to_owned();
+                    self.helped(at.clone(), message, Some(help));
+                }
+            }
+        }
+    }
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// The programs of a tool, and the scripts that it gives them.
+fn started(bound: &dyn Bound) -> Vec<PathBuf> {
+    let bound = bound as &dyn Any;
+    if let Some(tool) = bound.downcast_ref::<Executable>() {
+        let scripts = tool.arguments.iter().map(|argument| tool.folder.join(argument));
+        return std::iter::once(tool.program.clone())
+            .chain(scripts.filter(|path| path.is_file()))
+            .collect();
+    }
+    let Some(tool) = bound.downcast_ref::<Shell>() else { return Vec::new() };
+    match &tool.allowed {
+        Allowed::Template(program, _) => vec![program.path.clone()],
+        Allowed::Programs { programs, .. } => {
+            programs.iter().map(|program| program.path.clone()).collect()
         }
     }
 }

@@ -16,7 +16,8 @@ const BREAKS_MAX: usize = 10;
 const SECTIONS: &[&str] = &["grants", "otlp", "people", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
-    let mut reader = Reader { source, folder, findings: Vec::new(), unmade: Vec::new() };
+    let (unmade, writable) = (Vec::new(), Vec::new());
+    let mut reader = Reader { source, folder, findings: Vec::new(), unmade, writable };
     let (document, errors) = DeTable::parse_recoverable(&source.text);
     for error in &errors {
         let message = format!("this is not TOML: {}", plain(error.message()));
@@ -51,6 +52,7 @@ impl Reader<'_> {
             }
         }
         self.make_composites(&mut config.tools);
+        self.refuse_written_programs(&config.tools);
         config
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Reader<'a> {
     pub(super) findings: Vec<Finding>,
     /// Tools that are made of others.
     pub(super) unmade: Vec<Unmade>,
+    /// Folders that tools may write, and where that is said.
+    pub(super) writable: Vec<(Place, PathBuf)>,
 }
 
 /// The members of a table that are known.

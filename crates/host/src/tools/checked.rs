@@ -57,8 +57,8 @@ impl Checked {
         if self.agreed.auth_required && !self.bound.has_credentials() {
             let message = format!(
                 "`{id}` was not called: it acts as somebody (`auth_required`), and its binding \
-                 has no credential; name the variable that holds one (`env = [\"TOKEN\"]` of \
-                 `[tools.{id}]`), or say `auth_required = false` there if it needs none"
+                 has no credential; set the variable that holds one and name it (`env = \
+                 [\"TOKEN\"]` of `[tools.{id}]`), or say `auth_required = false` there if it needs none"
             );
             return Some(self.refused(FaultKind::Denied, message));
         }

@@ -111,7 +111,7 @@ impl Bound for Executable {
     }
 
     fn has_credentials(&self) -> bool {
-        !self.env.is_empty()
+        process::any_is_set(&self.env)
     }
 
     fn look(&self) -> Result<String, String> {

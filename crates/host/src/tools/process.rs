@@ -184,3 +184,8 @@ pub(super) fn is_there(program: &Path) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
+
+/// Whether one of these variables is set.
+pub(super) fn any_is_set(variables: &[String]) -> bool {
+    variables.iter().any(|name| std::env::var_os(name).is_some_and(|held| !held.is_empty()))
+}

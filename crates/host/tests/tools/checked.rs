@@ -209,10 +209,14 @@ fn what_acts_as_somebody_needs_a_credential() {
         denied (has not happened):
           `t` was not called: it acts as somebody (`auth_required`), and its binding has no
             credential;
-          name the variable that holds one (`env = ["TOKEN"]` of `[tools.t]`), or say
+          set the variable that holds one and name it (`env = ["TOKEN"]` of `[tools.t]`), or say
             `auth_required = false` there if it needs none
-    "#]].assert_eq(&wrapped(&ask(cat, declared)));
-    assert_eq!(ask(&format!("{cat}\nenv = [\"TOKEN\"]"), declared), "{}");
+    "#]]
+    .assert_eq(&wrapped(&ask(cat, declared)));
+    let set = format!("{cat}\nenv = [\"CARGO_PKG_NAME\"]");
+    assert_eq!(ask(&set, declared), "{}");
+    let unset = set.replace("CARGO_PKG_NAME", "QUIPU_TEST_NOT_SET");
+    assert!(ask(&unset, declared).contains("no credential"));
     assert_eq!(ask(&format!("{cat}\nauth_required = false"), declared), "{}");
     assert_eq!(ask(cat, "{}"), "{}");
     assert!(ask(&format!("{cat}\nauth_required = true"), "{}").contains("no credential"));

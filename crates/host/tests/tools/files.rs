@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use expect_test::expect;
 use graph::{Again, Touches};
+use host::config::Config;
 use host::{Bound, Contract};
+use proptest::prelude::*;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use value::{Value, json};
 
@@ -105,7 +107,8 @@ fn files_are_read_listed_searched_and_written() {
         tool (has not happened): t: `text` is empty: everything would be found
         tool (has not happened): t: `operation` is missing: it is one of read, list, search,
             write, append
-    "#]].assert_eq(&wrapped(&said.concat()));
+    "#]]
+    .assert_eq(&wrapped(&said.concat()));
     let left: Vec<_> = fs::read_dir(folder.path("notes")).unwrap().collect();
     assert_eq!(left.len(), 3, "nothing temporary is left: {left:?}");
 }
@@ -393,4 +396,57 @@ fn whoever_reads_meanwhile_sees_the_old_text_or_the_new_one() {
             assert!(texts.contains(&read), "{} bytes", read.len());
         }
     });
+}
+
+/// Whoever can write what is started can have anything started.
+#[test]
+fn no_tool_may_write_what_another_one_starts() {
+    let folder = ground();
+    folder.program("notes/run", "cat");
+    fs::write(folder.path("notes/script.sh"), "cat").unwrap();
+    symlink("notes", folder.path("alias")).unwrap();
+    let said = |allow: &str, other: &str| {
+        let text = format!(
+            "[tools.notes]\nfiles = {{ root = \"alias\", allow = [\"{allow}\"] }}\n\
+             [tools.other]\n{other}\n"
+        );
+        fs::write(folder.path("quipu.toml"), text).unwrap();
+        Config::in_folder(&folder.path(".")).map(|_| ()).map_err(|error| error.to_string())
+    };
+    for other in [
+        "command = [\"./notes/run\"]",
+        "command = [\"/bin/sh\", \"notes/script.sh\"]",
+        "shell = [\"./notes/run\"]",
+        "shell = { programs = [\"/bin/ls\", \"notes/../notes/run\"] }",
+    ] {
+        assert!(said("write", other).unwrap_err().contains("which `other` starts"), "{other}");
+        assert_eq!(said("read", other), Ok(()), "{other}");
+    }
+    assert_eq!(said("write", "command = [\"/bin/cat\", \"-\"]"), Ok(()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever is put together of the pieces that lead somewhere, it does not lead out.
+    #[test]
+    fn no_path_of_any_pieces_leads_out(
+        pieces in prop::collection::vec(
+            prop::sample::select(vec![
+                "..", ".", "", "/", "deep", "up", "notes", "secret.txt", "a.md", "\0", "%2e%2e", "\\",
+            ]),
+            0..8,
+        ),
+        between in prop::sample::select(vec!["/", "//", "/./", ""]),
+        operation in prop::sample::select(vec!["read", "list", "search", "write", "append"]),
+    ) {
+        let folder = ground();
+        symlink("..", folder.path("notes/up")).unwrap();
+        let said = ask(&tool(&folder), &at(operation, &pieces.join(between)));
+        if let Ok(said) = &said {
+            prop_assert!(!said.contains(SECRET) && !said.contains("notes-beside"), "{}", said);
+        }
+        prop_assert_eq!(names(&folder.path(".")), ["notes", "notes-beside", "quipu.toml", "secret.txt"]);
+        prop_assert_eq!(fs::read_to_string(folder.path("secret.txt")).unwrap(), SECRET);
+    }
 }

@@ -91,7 +91,8 @@ fn schemas_that_cannot_be_followed_are_refused() {
         a JSON Schema is an object, and this is a number
         it nests more than 64 levels deep
         it is 300018 bytes long, and 262144 is the most
-    "#]].assert_eq(&wrapped(&said.concat()));
+    "#]]
+    .assert_eq(&wrapped(&said.concat()));
 }
 
 /// Definitions that each name the next one twice: `2^n` looks.

@@ -52,7 +52,8 @@ fn a_hole_is_one_argument_whatever_it_holds() {
             list
         denied (has not happened): `t` was not run: `count` has a NUL
         "[log][-n][true][--format=1.5][{}]"
-    "#]].assert_eq(&wrapped(&said.concat()));
+    "#]]
+    .assert_eq(&wrapped(&said.concat()));
     let dashed = format!("{lines}\ndashes = [\"count\"]");
     assert_eq!(
         ask(&folder, &dashed, r#"{"count": "-1", "format": "x"}"#),
@@ -112,7 +113,8 @@ fn only_the_programs_and_options_that_are_listed_are_run() {
         denied (has not happened): `t` was not run: the first argument must be one of `log`,
             `status`
         denied (has not happened): `t` was not run: `program` must be one of `./git`, `./ls`
-    "#]].assert_eq(&wrapped(&said.concat()));
+    "#]]
+    .assert_eq(&wrapped(&said.concat()));
 }
 
 #[test]

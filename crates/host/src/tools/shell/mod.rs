@@ -268,7 +268,7 @@ impl Bound for Shell {
     }
 
     fn has_credentials(&self) -> bool {
-        !self.env.is_empty()
+        process::any_is_set(&self.env)
     }
 
     fn described(&self) -> Described {
