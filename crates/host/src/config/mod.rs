@@ -33,6 +33,15 @@
 //!
 //! [grants]
 //! capabilities = ["net.web"]        # what tools may need
+//!
+//! [models.fast]                     # a name for `--model` and for specs
+//! provider = "openai"               # or "anthropic", "gemini", "ollama", ...
+//! model = "qwen2.5:7b"              # its name there
+//! base_url = "http://127.0.0.1:11434/v1"
+//! key = { env = "MY_KEY" }          # or { file = "./key" }; never the key itself
+//! timeout = "60s"                   # of a turn with all its attempts; 120 s is the default
+//! params = { temperature = 0.2 }    # where the spec says nothing
+//! price = { input = "0.15", output = "0.60" }  # of a million tokens
 //! ```
 //!
 //! Everything that is wrong is reported in one pass, each with its place.
@@ -40,6 +49,7 @@
 mod api;
 mod composite;
 mod files;
+mod models;
 mod otlp;
 mod people;
 mod read;
@@ -59,6 +69,7 @@ use value::Text;
 
 use crate::adapter::Bound;
 use crate::capabilities::Capabilities;
+use crate::models::ModelSettings;
 use crate::tools::{Builtin, Terms};
 
 pub use otlp::Otlp;
@@ -80,6 +91,8 @@ pub struct Config {
     pub people: Capabilities,
     /// What tools may be used for that need a permission.
     pub grants: Vec<Text>,
+    /// The models, by the names that specs and `--model` use.
+    pub models: BTreeMap<Text, ModelSettings>,
 }
 
 /// What is known of a tool.

@@ -13,7 +13,7 @@ use crate::capabilities::Capabilities;
 const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
-const SECTIONS: &[&str] = &["grants", "otlp", "people", "tools"];
+const SECTIONS: &[&str] = &["grants", "models", "otlp", "people", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
     let (unmade, writable) = (Vec::new(), Vec::new());
@@ -46,6 +46,7 @@ impl Reader<'_> {
                     let people = self.named(name, at, value, Self::person);
                     config.people = Capabilities::new(people);
                 }
+                "models" => config.models = self.named(name, at, value, Self::model),
                 "tools" => config.tools = self.named(name, at, value, Self::tool),
                 "grants" => config.grants = self.grants(at, value),
                 _ => self.unknown(at, "key", name, SECTIONS),

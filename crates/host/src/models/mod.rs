@@ -1,15 +1,26 @@
-//! Models that need no network: made-up answers, answers from a file, and answers that were
-//! recorded before. Which one is meant is a [`ModelChoice`].
+//! Models: those of providers, and those that need no network: made-up answers, answers from a
+//! file, and answers that were recorded before. Which one is meant is a [`ModelChoice`].
 
 mod absent;
 mod cassette;
 mod choice;
+mod named;
+mod provider;
 mod script;
 mod stub;
 
 pub use absent::Absent;
 pub use cassette::{Recorder, Replayer};
 pub use choice::{ChoiceError, ModelChoice, Profile};
+pub(crate) use named::readable;
+pub use named::{
+    KeySource, Missing, ModelSettings, PROVIDERS, Protocol, Provider, Variables, process_variables,
+};
+pub(crate) use provider::param;
+pub use provider::{
+    MAX_TOKENS, Named, PARAMS, PRICES_OF, Patience, Piece, Price, Providers, Speaker, TURN_MAX,
+    Voice, unknown_params,
+};
 pub use script::Script;
 pub use stub::{Sample, Stub};
 
@@ -49,12 +60,12 @@ impl ModelError {
 }
 
 impl ModelChoice {
-    /// The adapter that answers: `sample` makes answers up, `named` asks the models that have a
-    /// name.
+    /// The adapter that answers: `sample` makes answers up, `named` asks the model that has a name,
+    /// or each agent's own where none is given.
     pub fn open(
         &self,
         sample: &dyn Fn(Profile) -> Sample,
-        named: Arc<dyn Adapter>,
+        named: &dyn Fn(Option<&Text>) -> Arc<dyn Adapter>,
     ) -> Result<Arc<dyn Adapter>, ModelError> {
         Ok(match self {
             ModelChoice::Stub(profile) => Arc::new(Stub::new(sample(*profile))),
@@ -63,11 +74,11 @@ impl ModelChoice {
             ModelChoice::Record { path, inner } => {
                 let inner = match inner {
                     Some(inner) => inner.open(sample, named)?,
-                    None => named,
+                    None => named(None),
                 };
                 Arc::new(Recorder::open(path, inner)?)
             }
-            ModelChoice::Named(_) => named,
+            ModelChoice::Named(name) => named(Some(name)),
         })
     }
 
@@ -79,6 +90,17 @@ impl ModelChoice {
                 inner.as_ref().is_some_and(|inner| inner.is_immediate())
             }
             ModelChoice::Named(_) => false,
+        }
+    }
+
+    /// The model that everybody asks over the network: one for all where it has a name, each
+    /// agent's own where it has none. Nothing where nobody is asked.
+    pub fn asks(&self) -> Option<Option<&Text>> {
+        match self {
+            ModelChoice::Named(name) => Some(Some(name)),
+            ModelChoice::Record { inner: None, .. } => Some(None),
+            ModelChoice::Record { inner: Some(inner), .. } => inner.asks(),
+            ModelChoice::Stub(_) | ModelChoice::Script(_) | ModelChoice::Replay(_) => None,
         }
     }
 

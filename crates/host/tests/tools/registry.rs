@@ -166,7 +166,7 @@ fn models_are_asked_as_the_choice_says() {
     let sample = |_| -> host::models::Sample { Arc::new(|_, _| Some(Map::default())) };
     let ask = |choice: &str| {
         let choice: ModelChoice = choice.parse().unwrap();
-        let model = choice.open(&sample, Arc::new(Absent)).unwrap();
+        let model = choice.open(&sample, &|_| Arc::new(Absent)).unwrap();
         let registry = Registry::new(&Config::default(), model, choice.unbound());
         let mut call = call_of("tool", "t", "{}");
         call.request = Request::Model(Box::new(ModelCall {
