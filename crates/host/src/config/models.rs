@@ -53,8 +53,8 @@ impl Reader<'_> {
             base_url: self.base_url(&members),
             key: members.get("key").and_then(|item| self.key(item)),
             timeout: self.given(&members, "timeout", time),
-            params: self.table(&members, "params").map(|it| self.params(it)).unwrap_or_default(),
-            price: self.table(&members, "price").and_then(|it| self.price(it)),
+            params: self.inner(&members, "params").map(|it| self.params(it)).unwrap_or_default(),
+            price: self.inner(&members, "price").and_then(|it| self.price(it)),
         })
     }
 
@@ -96,7 +96,7 @@ impl Reader<'_> {
     }
 
     /// A member that must be a table, where it is given.
-    fn table<'a, 'i>(
+    fn inner<'a, 'i>(
         &mut self,
         members: &Members<'a, 'i>,
         member: &str,

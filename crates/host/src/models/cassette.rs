@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use diagnostics::Source;
 use history::kinds::records::Error;
-use runtime::{Answer, Fault, FaultKind, ModelAnswer, ModelCall, Request};
+use runtime::{Answer, Fault, FaultKind, ModelAnswer, ModelCall, Offered, Request, Said, ToolUse};
 use value::{Digest, Text, Value, json};
 
 use super::{ModelError, read_json};
@@ -20,15 +20,64 @@ use crate::adapter::{Adapter, Call, Calling};
 
 /// What makes two questions the same, in the order in which differences are told. Which model is
 /// asked does not: it is this cassette when it answers, and was another one when it was recorded.
-const PARTS: [&str; 5] = ["agent", "schema", "params", "system", "prompt"];
+const PARTS: [&str; 7] = ["agent", "schema", "params", "tools", "system", "prompt", "talk"];
 
+/// What was said after the question and the tools that are offered count only where there are any,
+/// so that cassettes from before there were any still answer.
 fn question(call: &ModelCall) -> Value {
-    Value::map([
+    let mut members = vec![
         ("agent", Value::Text(call.agent.clone())),
         ("schema", call.schema.clone().into()),
         ("params", call.params.clone().into()),
         ("system", Value::Text(call.system.clone())),
         ("prompt", Value::Text(call.prompt.clone())),
+    ];
+    if !call.tools.is_empty() {
+        members.push(("tools", Value::list(call.tools.iter().map(offered_value))));
+    }
+    if !call.talk.is_empty() {
+        members.push(("talk", Value::list(call.talk.iter().map(said_value))));
+    }
+    Value::map(members)
+}
+
+fn offered_value(offered: &Offered) -> Value {
+    Value::map([
+        ("name", Value::Text(offered.name.clone())),
+        ("description", Value::Text(offered.description.clone())),
+        ("input", offered.input.clone()),
+    ])
+}
+
+/// By what everybody understands: what a provider sent beside it, such as signatures, is another
+/// each time.
+fn said_value(said: &Said) -> Value {
+    match said {
+        Said::Us(text) => Value::map([("us", Value::Text(text.clone()))]),
+        Said::Model(answer) => {
+            let uses = answer.uses.iter().map(use_value);
+            let text = Value::Text(answer.text.clone());
+            Value::map([("model", text), ("uses", Value::list(uses))])
+        }
+        Said::Tools(replies) => {
+            let replies = replies.iter().map(|reply| {
+                Value::map([
+                    ("id", Value::Text(reply.id.clone())),
+                    ("name", Value::Text(reply.name.clone())),
+                    ("output", reply.output.clone()),
+                    ("is_error", reply.is_error.into()),
+                ])
+            });
+            Value::map([("tools", Value::list(replies))])
+        }
+    }
+}
+
+fn use_value(wanted: &ToolUse) -> Value {
+    Value::map([
+        ("id", Value::Text(wanted.id.clone())),
+        ("name", Value::Text(wanted.name.clone())),
+        ("input", wanted.input.clone().into()),
     ])
 }
 
@@ -238,13 +287,24 @@ fn around(text: &str, place: usize) -> String {
 }
 
 fn answer_value(answer: &ModelAnswer) -> Value {
-    Value::map([
+    let mut members = vec![
         ("text", Value::Text(answer.text.clone())),
         ("prompt_tokens", Value::count(answer.prompt_tokens)),
         ("completion_tokens", Value::count(answer.completion_tokens)),
         ("finish_reason", answer.finish_reason.clone().into()),
         ("cost", answer.cost.clone().into()),
-    ])
+    ];
+    if let Some(reasoning) = &answer.reasoning {
+        members.push(("reasoning", Value::Text(reasoning.clone())));
+    }
+    if !answer.uses.is_empty() {
+        members.push(("uses", Value::list(answer.uses.iter().map(use_value))));
+    }
+    if !answer.items.is_empty() {
+        let items = answer.items.iter().map(|item| Value::Map(Arc::clone(item)));
+        members.push(("items", Value::list(items)));
+    }
+    Value::map(members)
 }
 
 fn entry(source: &Source) -> Result<Entry, ModelError> {
@@ -275,14 +335,28 @@ fn read_answer(given: &Value) -> Option<Answer> {
         Some(Value::Int(number)) => u64::try_from(*number).ok(),
         _ => None,
     };
+    let list = |name: &str| given.get(name).and_then(Value::as_list).unwrap_or_default();
+    let uses: Option<Vec<ToolUse>> = list("uses").iter().map(read_use).collect();
+    let item = |item: &Value| match item {
+        Value::Map(item) => Some(Arc::clone(item)),
+        _ => None,
+    };
     Some(Answer::Model(Box::new(ModelAnswer {
         text: text("text")?,
+        reasoning: text("reasoning"),
+        uses: uses?,
+        items: list("items").iter().map(item).collect::<Option<Vec<_>>>()?,
         prompt_tokens: count("prompt_tokens")?,
         completion_tokens: count("completion_tokens")?,
         finish_reason: text("finish_reason"),
         cost: text("cost"),
-        ..ModelAnswer::default()
     })))
+}
+
+fn read_use(wanted: &Value) -> Option<ToolUse> {
+    let text = |name: &str| wanted.get(name).and_then(Value::as_text).cloned();
+    let input = wanted.get("input").and_then(Value::as_map)?.clone();
+    Some(ToolUse { id: text("id")?, name: text("name")?, input })
 }
 
 fn read_error(error: &Value) -> Option<Answer> {

@@ -9,9 +9,10 @@ use expect_test::expect;
 use host::models::{Recorder, Replayer, Script};
 use host::{Adapter, Call, Calling};
 
-use value::json;
+use runtime::{Answer, ModelAnswer, ModelCall, Offered, Reply, Request, Said, ToolUse};
+use value::{Map, json};
 
-use crate::question::{Scratch, ask, question};
+use crate::question::{Scratch, ask, call, question};
 
 fn script(text: &str) -> Arc<dyn Adapter> {
     Arc::new(Script::parse(&Source::new("answers.json", text)).unwrap())
@@ -161,4 +162,71 @@ fn damage_says_where() {
         tape:1:1: this line of the cassette must have an `answer` or an `error` that can be read
     "#]]
     .assert_eq(&texts.map(why).concat());
+}
+
+/// A model that wants a tool, and thinks before it does.
+struct Wishing;
+
+impl Adapter for Wishing {
+    fn call(&self, call: Call) -> Calling {
+        let Request::Model(asked) = call.request else { panic!("only models are asked") };
+        let uses = match asked.talk.is_empty() {
+            true => vec![wish()],
+            false => Vec::new(),
+        };
+        Calling::Now(Answer::Model(Box::new(ModelAnswer {
+            text: format!("after {}", asked.talk.len()).into(),
+            reasoning: Some("Hm.".into()),
+            uses,
+            items: vec![Arc::new(map(r#"{"role": "assistant", "content": "x"}"#))],
+            ..ModelAnswer::default()
+        })))
+    }
+}
+
+fn wish() -> ToolUse {
+    ToolUse { id: "u1".into(), name: "search".into(), input: map(r#"{"q": 1}"#) }
+}
+
+fn map(text: &str) -> Map {
+    json::parse(text).unwrap().as_map().unwrap().clone()
+}
+
+/// The question of a turn, with what was said until then.
+fn talk(output: &str) -> [ModelCall; 2] {
+    let mut first = question(1, "Which?");
+    let input = json::parse(r#"{"type": "object"}"#).unwrap();
+    let (tool, name) = ("search".into(), "search".into());
+    let offered = Offered { tool, name, description: "looks".into(), input };
+    first.tools = Arc::new(vec![offered]);
+    let mut second = ModelCall { turn: 2, ..first.clone() };
+    let said = ModelAnswer { text: "after 0".into(), uses: vec![wish()], ..ModelAnswer::default() };
+    let reply =
+        Reply { id: "u1".into(), name: "search".into(), output: output.into(), is_error: false };
+    second.talk = vec![Said::Model(Arc::new(said)), Said::Tools(vec![reply])];
+    [first, second]
+}
+
+#[test]
+fn a_talk_with_tools_is_repeated_with_all_that_was_said() {
+    let tape = Scratch::new();
+    let recorder = Recorder::open(&tape.0, Arc::new(Wishing)).unwrap();
+    let given = |model: &dyn Adapter, asked: ModelCall| match model.call(call(asked)) {
+        Calling::Now(answer) => answer,
+        Calling::Later(_) => panic!("it answers at once"),
+    };
+    let recorded = talk("three").map(|asked| given(&recorder, asked));
+    let replayer = Replayer::load(&tape.0).unwrap();
+    assert_eq!(talk("three").map(|asked| given(&replayer, asked)), recorded);
+    let Answer::Model(first) = &recorded[0] else { panic!("it answers") };
+    assert_eq!((first.uses.len(), first.items.len()), (1, 1));
+    // Another answer of the tool is another question.
+    let replayer = Replayer::load(&tape.0).unwrap();
+    let [_, other] = talk("four");
+    let Answer::Failed(fault) = given(&replayer, other) else { panic!("nobody asked that") };
+    assert!(fault.message.contains("its `talk` differs"), "{}", fault.message);
+    let mut other = talk("three")[0].clone();
+    other.tools = Arc::default();
+    let Answer::Failed(fault) = given(&replayer, other) else { panic!("nobody asked that") };
+    assert!(fault.message.contains("its `tools` differs"), "{}", fault.message);
 }
