@@ -107,6 +107,19 @@ fn leave_prompt(out: &mut io::StderrLock<'_>) {
     }
 }
 
+/// A piece of what somebody else says, faint, and as it comes. It leaves the terminal alone.
+pub(crate) fn piece(text: &str) {
+    let mut out = io::stderr().lock();
+    leave_prompt(&mut out);
+    let is_faint = std::env::var_os("NO_COLOR").is_none() && out.is_terminal();
+    let text = text.split('\n').map(plain).collect::<Vec<_>>().join("\n");
+    let _ = match is_faint {
+        true => write!(out, "\u{1b}[2m{text}\u{1b}[0m"),
+        false => write!(out, "{text}"),
+    };
+    let _ = out.flush();
+}
+
 /// Shows findings with the lines they are about.
 pub(crate) fn show(source: &Source, findings: &[Diagnostic]) {
     const SHOWN_MAX: usize = 50;

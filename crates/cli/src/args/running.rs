@@ -37,8 +37,9 @@ pub(crate) struct Run {
 /// Who answers.
 #[derive(Debug, Args)]
 pub(crate) struct WorldChoice {
-    /// The model that every agent asks: `stub:low`, `stub:high` and `stub:cycle` make answers up,
-    /// `script:FILE` takes them from a list, `record:FILE,MODEL` and `replay:FILE` keep and repeat them
+    /// The model that every agent asks: a name such as `gpt-4o` or `ollama/qwen2.5:7b`;
+    /// `stub:low`, `stub:high` and `stub:cycle` make answers up, `script:FILE` takes them from a
+    /// list, `record:FILE,MODEL` and `replay:FILE` keep and repeat them
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Who answers questions: `ask` leaves them to people, a file is a JSON array taken in order
@@ -50,6 +51,12 @@ pub(crate) struct WorldChoice {
     /// Where tools are bound; by default `quipu.toml` beside the agent, else in this folder
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
+    /// Show on stderr what models say while they say it, as on a terminal
+    #[arg(long, overrides_with = "no_stream")]
+    pub(crate) stream: bool,
+    /// Show nothing before it is there, also on a terminal
+    #[arg(long, overrides_with = "stream")]
+    pub(crate) no_stream: bool,
 }
 
 /// How far a run may go.
@@ -201,6 +208,9 @@ pub(crate) struct Doctor {
     /// Where tools are bound; by default `quipu.toml` in this folder
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
+    /// Also ask the providers whose keys are there whether they answer
+    #[arg(long)]
+    pub(crate) online: bool,
     #[command(flatten)]
     pub(crate) store: StoreChoice,
     #[command(flatten)]

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use host::Python;
 use host::config::Config;
+use host::models::{Providers, process_variables};
 use value::Value;
 
 use crate::args::running::Doctor;
@@ -26,12 +27,14 @@ pub(crate) fn run(arguments: &Doctor) -> Result<Outcome> {
         store(arguments),
     ];
     match config(arguments.config.as_deref()) {
-        Ok(config) => checks.extend(tools(&config)),
+        Ok(config) => {
+            checks.extend(tools(&config));
+            checks.extend(models(&config, arguments.online));
+        }
         Err(error) => {
             checks.push(Check { name: "quipu.toml".into(), found: Err(output::told(&error)) })
         }
     }
-    checks.extend(keys());
     let is_fine = checks.iter().all(|check| check.found.is_ok());
     if arguments.format.is_json() {
         let items = checks.iter().map(|check| {
@@ -97,14 +100,8 @@ fn tools(config: &Config) -> Vec<Check> {
     all.map(|(id, tool)| Check { name: format!("tool {id}"), found: tool.bound.look() }).collect()
 }
 
-/// Which keys are there. What they are is nobody's business.
-fn keys() -> Vec<Check> {
-    let known = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
-    let set: Vec<&str> =
-        known.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
-    let found = match set.as_slice() {
-        [] => "none is set; `--model stub:high` needs none".to_owned(),
-        set => format!("set: {}; asking models by name cannot be done yet", set.join(", ")),
-    };
-    vec![Check { name: "keys".into(), found: Ok(found) }]
+/// Which models can be asked. What their keys are is nobody's business.
+fn models(config: &Config, online: bool) -> Vec<Check> {
+    let looked = Providers::new(config, process_variables()).look(online);
+    looked.into_iter().map(|(name, found)| Check { name, found }).collect()
 }

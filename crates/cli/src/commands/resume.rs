@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
     let here = Path::new(".");
     let around = Around::new(&arguments.world, begun, &loaded.plan, here, store.clone())?;
     around.refuse_without_tools(begun, &loaded.plan)?;
+    around.refuse_without_models(&loaded.plan)?;
     let outcome = around
         .with(&*store, is_json, |world| {
             let mut driver = Driver::resume_loaded(world, &mut logic, stream.clone(), loaded)?;

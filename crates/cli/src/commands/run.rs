@@ -17,7 +17,9 @@ use crate::args::running::Run;
 use crate::args::{OntologyVersion, Reading};
 use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, limit, named_value, not_driven, remind_of_limits, report};
+use crate::running::{
+    Around, limit, named_value, not_driven, remind_of_limits, remind_of_params, report,
+};
 use crate::{Outcome, output};
 
 pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
@@ -33,6 +35,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     let folder = Path::new(&arguments.file).parent().unwrap_or(Path::new("."));
     let mut options = Options::default();
     let around = Around::new(&arguments.world, &options, &plan, folder, store.clone())?;
+    around.refuse_without_models(&plan)?;
     around.pin(&mut options, &plan);
     limit(&mut options.limits, &arguments.limits)?;
     if let Some(file) = &arguments.policy {
@@ -58,6 +61,7 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     remind(&graph, &inputs);
     remind_of_limits(&plan, &arguments.limits);
     around.remind_of_tools(&plan);
+    remind_of_params(&plan, around.choice());
     for name in inputs.keys().filter(|name| !plan.may_ask_for(name)) {
         output::note(&format!("note: nothing asks for `{name}`; gates see only declared names"));
     }

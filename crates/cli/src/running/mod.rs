@@ -3,13 +3,16 @@
 mod doubt;
 mod exported;
 mod limits;
+mod models;
 mod people;
 mod report;
 mod terminal;
 mod view;
+mod voice;
 
 pub(crate) use exported::export_as_begun;
 pub(crate) use limits::{limit, remind_of_limits};
+pub(crate) use models::remind_of_params;
 pub(crate) use report::{not_driven, report};
 
 use std::path::{Path, PathBuf};
@@ -19,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use history::{Stream, Timestamp};
 use host::config::{Config, Otlp};
-use host::models::{Absent, Profile, Sample};
+use host::models::{Named, Profile, Providers, Sample, process_variables};
 use host::{
     Adapter, Described, Dispatcher, Limits, ModelChoice, People, Registry, Shelved, Unbound, Who,
     World,
@@ -37,6 +40,7 @@ use crate::output;
 /// Who answers what a run asks for.
 pub(crate) struct Around {
     registry: Registry,
+    providers: Arc<Providers>,
     dispatcher: Dispatcher,
     people: Box<dyn People>,
     view: View,
@@ -76,10 +80,19 @@ impl Around {
         let config = bound.as_deref().map(Config::load).transpose()?.unwrap_or_default();
         let who = who(choice.actor.as_deref(), &config);
         let people = people(answers.as_deref(), unbound == Unbound::MakeUp, &view, who)?;
+        let mut providers = Providers::new(&config, process_variables());
+        if let Some(voice) = voice::voice(choice, &view) {
+            providers = providers.with_voice(voice);
+        }
+        let providers = Arc::new(providers);
+        let own = || plan.agents().into_iter().map(|(id, model, _)| (id.clone(), model.clone()));
+        let named_model = |only: Option<&Text>| -> Arc<dyn Adapter> {
+            Arc::new(Named::new(Arc::clone(&providers), only.cloned(), own().collect()))
+        };
         let answering: Arc<dyn Adapter> = match &asked {
-            None => Arc::new(Absent),
+            None => named_model(None),
             Some(model) => {
-                let opened = model.open(&|profile| sample(plan, profile), Arc::new(Absent));
+                let opened = model.open(&|profile| sample(plan, profile), &named_model);
                 match named {
                     Some(_) => opened?,
                     None => opened.with_context(|| {
@@ -96,6 +109,7 @@ impl Around {
             registry: Registry::new(&config, answering, unbound)
                 .for_plan(plan)
                 .with_stores(shelved),
+            providers,
             dispatcher: Dispatcher::new(&Limits::of(&config)),
             people,
             view,

@@ -47,6 +47,11 @@ impl View {
         ));
     }
 
+    /// Whether anybody sees it.
+    pub(super) fn is_shown(&self) -> bool {
+        !self.bar.is_hidden()
+    }
+
     /// Leaves the terminal to others, and nothing on it.
     pub(super) fn put_aside(&self) {
         self.bar.disable_steady_tick();

@@ -18,8 +18,8 @@ pub use named::{
 };
 pub(crate) use provider::param;
 pub use provider::{
-    MAX_TOKENS, Named, PARAMS, PRICES_OF, Patience, Piece, Price, Providers, Speaker, TURN_MAX,
-    Voice, unknown_params,
+    Looked, MAX_TOKENS, Named, PARAMS, PRICES_OF, Patience, Piece, Price, Providers, Speaker,
+    TURN_MAX, Voice, unknown_params,
 };
 pub use script::Script;
 pub use stub::{Sample, Stub};

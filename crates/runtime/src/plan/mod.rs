@@ -400,6 +400,18 @@ impl Plan {
         tools.dedup();
         tools
     }
+
+    /// The agents that the graph asks, each once: its id, its model, and what its author says about
+    /// how the model answers.
+    pub fn agents(&self) -> Vec<(&Text, &Text, &Map)> {
+        let steps = self.nodes.iter().filter_map(|node| match &node.step {
+            Step::Model(step) => Some(step.agent as usize),
+            _ => None,
+        });
+        let asked: std::collections::BTreeSet<usize> = steps.collect();
+        let asked = asked.into_iter().map(|place| &self.agents[place]);
+        asked.map(|agent| (&agent.id, &agent.model, &agent.params)).collect()
+    }
 }
 
 impl Plan {

@@ -81,6 +81,9 @@ impl Begins {
         if arguments.world.model.is_none() {
             around.refuse_without_tools(begun, &plan)?;
         }
+        if !arguments.no_run {
+            around.refuse_without_models(&plan)?;
+        }
         let mut options: Options = begun.clone();
         around.pin(&mut options, &plan);
         options.live = arguments.live;

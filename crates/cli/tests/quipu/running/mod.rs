@@ -13,6 +13,7 @@ mod http;
 mod interrupted;
 mod killed;
 mod limits;
+mod models;
 mod people;
 mod recorded;
 mod room;

@@ -9,7 +9,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use super::*;
 
 /// A process at a terminal of its own.
-struct Console {
+pub(super) struct Console {
     process: Running,
     /// Where the person is.
     person: File,
@@ -18,7 +18,7 @@ struct Console {
 }
 
 impl Console {
-    fn start(folder: &Folder, arguments: &[&str]) -> Console {
+    pub(super) fn start(folder: &Folder, arguments: &[&str]) -> Console {
         // No other process has it, so that the terminal is gone when the test is over.
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let person = openpt(flags).unwrap();
@@ -45,7 +45,7 @@ impl Console {
     }
 
     /// Waits until something is shown. Gives what was shown before it.
-    fn until(&mut self, words: &str) -> String {
+    pub(super) fn until(&mut self, words: &str) -> String {
         let begin = Instant::now();
         loop {
             if let Some((before, behind)) = self.shown.split_once(words) {

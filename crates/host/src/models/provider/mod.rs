@@ -6,6 +6,7 @@ mod anthropic;
 mod ask;
 mod foreign;
 mod gemini;
+mod look;
 mod openai;
 mod params;
 mod price;
@@ -21,6 +22,7 @@ use runtime::{Answer, ModelAnswer, ModelCall, Request};
 use tokio::time::{Instant, sleep, timeout_at};
 use value::Text;
 
+pub use look::Looked;
 pub(crate) use params::param;
 pub use params::{MAX_TOKENS, PARAMS, unknown_params};
 pub use price::{PRICES_OF, Price};
@@ -174,19 +176,21 @@ impl Providers {
 
 /// One client for everybody: it keeps connections by address.
 fn connect() -> Result<genai::Client, String> {
+    let client = genai::Client::builder().with_reqwest(connection()?).build();
+    client.map_err(|error| format!("no connection can be made: {error}"))
+}
+
+fn connection() -> Result<reqwest::Client, String> {
     // Somebody may have installed one before; any does.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder()
+    let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT_MAX)
         .pool_idle_timeout(IDLE_MAX)
         .tcp_nodelay(true)
         // A key must not follow whoever moves.
         .redirect(reqwest::redirect::Policy::none())
-        .user_agent(concat!("quipu/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| format!("no connection can be made: {error}"))?;
-    let client = genai::Client::builder().with_reqwest(client).build();
-    client.map_err(|error| format!("no connection can be made: {error}"))
+        .user_agent(concat!("quipu/", env!("CARGO_PKG_VERSION")));
+    builder.build().map_err(|error| format!("no connection can be made: {error}"))
 }
 
 /// Asks each agent's model, or one for all of them.
