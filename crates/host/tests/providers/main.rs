@@ -3,6 +3,7 @@
 
 mod config;
 mod desk;
+mod docs;
 mod faults;
 mod params;
 mod secrets;
