@@ -10,6 +10,8 @@ use history::Timestamp;
 use runtime::{Answer, Fault, FaultKind, Request};
 use value::{Text, Value};
 
+use crate::mcp::Notice;
+
 /// A call as an adapter gets it.
 #[derive(Clone, Debug)]
 pub struct Call {
@@ -37,6 +39,12 @@ pub struct Contract {
     pub again: Again,
 }
 
+impl Contract {
+    /// What holds where nobody declares anything: it writes, and is never repeated unasked.
+    pub(crate) const CAREFUL: Contract =
+        Contract { touches: Touches::Write, again: Again::ByAsking };
+}
+
 /// An answer, at once or later. What answers at once must not wait for anything.
 pub enum Calling {
     /// Here it is.
@@ -49,6 +57,11 @@ pub enum Calling {
 pub trait Adapter: Send + Sync {
     /// Does what is wanted.
     fn call(&self, call: Call) -> Calling;
+
+    /// Takes what a run was told meanwhile without having asked.
+    fn notices(&self, _run: &str) -> Vec<Notice> {
+        Vec::new()
+    }
 }
 
 /// What answers the calls of a tool.

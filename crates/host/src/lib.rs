@@ -10,6 +10,7 @@ mod drive;
 pub mod http;
 mod load;
 mod logic;
+pub mod mcp;
 pub mod models;
 pub mod otlp;
 pub mod pinned;

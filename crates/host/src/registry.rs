@@ -10,6 +10,7 @@ use value::{Map, Text, Value, json};
 
 use crate::adapter::{Adapter, Bound, Call, Calling, Described};
 use crate::config::{Config, Tool};
+use crate::mcp::{self, Notice, Notices};
 use crate::tools::BUILTINS;
 use crate::tools::checked::Checked;
 use crate::tools::contract::Declared;
@@ -40,6 +41,7 @@ pub struct Registry {
     unbound: Unbound,
     model: Arc<dyn Adapter>,
     stores: Option<Arc<dyn Adapter>>,
+    notices: Arc<Notices>,
 }
 
 impl Registry {
@@ -47,11 +49,17 @@ impl Registry {
     pub fn new(config: &Config, model: Arc<dyn Adapter>, unbound: Unbound) -> Registry {
         let mut given = BTreeMap::new();
         if unbound == Unbound::Fail {
+            // What cannot be read was not accepted; whoever calls such a tool is told so.
+            let pins = config.servers.values().next().map(|any| any.lock().pins());
+            let pins = pins.and_then(Result::ok).unwrap_or_default();
+            let accepted = mcp::accepted(config.servers.values(), &pins);
+            given.extend(accepted.into_iter().map(|(id, bound)| (id, Tool::plain(bound))));
             given.extend(BUILTINS.iter().map(|tool| (tool.name.into(), Tool::built_in(tool))));
         }
         given.extend(config.tools.iter().map(|(id, tool)| (id.clone(), tool.clone())));
+        let notices = Arc::clone(&config.notices);
         let tools = checked(&given, |_| Declared::default());
-        Registry { given, tools, kinds: BTreeMap::new(), unbound, model, stores: None }
+        Registry { given, tools, kinds: BTreeMap::new(), unbound, model, stores: None, notices }
     }
 
     /// The same for an agent, which declares something of its tools.
@@ -117,6 +125,10 @@ impl Registry {
 }
 
 impl Adapter for Registry {
+    fn notices(&self, run: &str) -> Vec<Notice> {
+        self.notices.take(run)
+    }
+
     fn call(&self, call: Call) -> Calling {
         match &call.request {
             Request::Model(_) => self.model.call(call),

@@ -42,6 +42,12 @@
 //! timeout = "60s"                   # of a turn with all its attempts; 120 s is the default
 //! params = { temperature = 0.2 }    # where the spec says nothing
 //! price = { input = "0.15", output = "0.60" }  # of a million tokens
+//!
+//! [mcp.files]
+//! command = ["./server"]            # or url = "http://127.0.0.1:8931/mcp"
+//!
+//! [tools.find]
+//! mcp = "files"                     # a tool of that server, which was accepted
 //! ```
 //!
 //! Everything that is wrong is reported in one pass, each with its place.
@@ -49,6 +55,7 @@
 mod api;
 mod composite;
 mod files;
+mod mcp;
 mod models;
 mod otlp;
 mod people;
@@ -69,6 +76,7 @@ use value::Text;
 
 use crate::adapter::Bound;
 use crate::capabilities::Capabilities;
+use crate::mcp::{Notices, Server};
 use crate::models::ModelSettings;
 use crate::tools::{Builtin, Terms};
 
@@ -93,6 +101,10 @@ pub struct Config {
     pub grants: Vec<Text>,
     /// The models, by the names that specs and `--model` use.
     pub models: BTreeMap<Text, ModelSettings>,
+    /// The MCP servers, by name.
+    pub servers: BTreeMap<Text, Arc<Server>>,
+    /// What servers say to runs.
+    pub notices: Arc<Notices>,
 }
 
 /// What is known of a tool.
@@ -107,9 +119,14 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// What is built in, of which nobody needs to say anything.
+    /// What is built in.
     pub(crate) fn built_in(tool: &'static Builtin) -> Tool {
-        Tool { bound: Arc::new(tool), concurrency: None, terms: Terms::default() }
+        Tool::plain(Arc::new(tool))
+    }
+
+    /// One of which the operator says nothing.
+    pub(crate) fn plain(bound: Arc<dyn Bound>) -> Tool {
+        Tool { bound, concurrency: None, terms: Terms::default() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! From the text of `quipu.toml` to what it says: one file for each section.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use diagnostics::{Source, plain};
@@ -13,11 +14,11 @@ use crate::capabilities::Capabilities;
 const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
-const SECTIONS: &[&str] = &["grants", "models", "otlp", "people", "tools"];
+const SECTIONS: &[&str] = &["grants", "mcp", "models", "otlp", "people", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
-    let (unmade, writable) = (Vec::new(), Vec::new());
-    let mut reader = Reader { source, folder, findings: Vec::new(), unmade, writable };
+    let (unmade, writable, servers) = (Vec::new(), Vec::new(), BTreeMap::new());
+    let mut reader = Reader { source, folder, findings: Vec::new(), unmade, writable, servers };
     let (document, errors) = DeTable::parse_recoverable(&source.text);
     for error in &errors {
         let message = format!("this is not TOML: {}", plain(error.message()));
@@ -38,6 +39,9 @@ pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Findi
 impl Reader<'_> {
     fn document(&mut self, document: &DeTable<'_>) -> Config {
         let mut config = Config::default();
+        if let Some((name, value)) = document.get_key_value("mcp") {
+            self.servers(name.span(), value, &mut config);
+        }
         for (name, value) in document.iter() {
             let (name, at) = (name.get_ref().as_ref(), name.span());
             match name {
@@ -47,6 +51,7 @@ impl Reader<'_> {
                     config.people = Capabilities::new(people);
                 }
                 "models" => config.models = self.named(name, at, value, Self::model),
+                "mcp" => {}
                 "tools" => config.tools = self.named(name, at, value, Self::tool),
                 "grants" => config.grants = self.grants(at, value),
                 _ => self.unknown(at, "key", name, SECTIONS),

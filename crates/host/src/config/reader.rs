@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use diagnostics::{Source, Span, nearest, plain};
@@ -16,6 +17,7 @@ use value::Text;
 
 use super::Finding;
 use super::composite::Unmade;
+use crate::mcp::Server;
 use crate::tools::duration;
 
 pub(super) type Place = Range<usize>;
@@ -32,6 +34,8 @@ pub(super) struct Reader<'a> {
     pub(super) unmade: Vec<Unmade>,
     /// Folders that tools may write, and where that is said.
     pub(super) writable: Vec<(Place, PathBuf)>,
+    /// The servers, which are read before the tools that are bound to them.
+    pub(super) servers: BTreeMap<Text, Arc<Server>>,
 }
 
 /// The members of a table that are known.

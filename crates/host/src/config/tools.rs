@@ -24,6 +24,9 @@ const MEMBERS: Known = &[
     ("allow", "a list of hosts and addresses, such as `[\"localhost:8080\", \"10.0.0.0/8\"]`"),
     ("answer", "`\"body\"` or `\"whole\"`"),
     ("bytes_max", "a whole number of bytes from 1 to 1073741824"),
+    ("mcp", "the name of a server, as text"),
+    ("tool", "the name of a tool at its server, as text"),
+    ("resource", "the address of a resource, such as `\"file:///{+path}\"`"),
     ("touches", "`\"read\"` or `\"write\"`"),
     ("again", "`\"free\"`, `\"key\"` or `\"ask\"`"),
     ("timeout", "a duration such as `\"30s\"`, or a whole number of seconds from 1 on"),
@@ -44,7 +47,7 @@ const MEMBERS: Known = &[
 ];
 
 /// What answers the calls of a tool: each has exactly one of these.
-const BINDINGS: &[&str] = &["command", "builtin", "http", "files", "shell", "composite"];
+const BINDINGS: &[&str] = &["command", "builtin", "http", "mcp", "files", "shell", "composite"];
 
 /// They say how a program is run, and nothing about what is built in.
 const OF_PROGRAMS: &[&str] = &["touches", "again", "timeout", "env"];
@@ -71,7 +74,8 @@ impl Reader<'_> {
             members.names().filter(|(name, _)| BINDINGS.contains(name)).collect();
         bindings.sort_by_key(|(_, place)| place.start);
         let Some((kind, _)) = bindings.first() else {
-            let help = "add `command = [\"./t\"]`, `builtin = \"NAME\"` or `http = \"GET URL\"`";
+            let help = "add one of `command`, `builtin`, `http`, `mcp`, `files`, `shell` and \
+                        `composite`, such as `command = [\"./program\"]`";
             self.helped(at, format!("nothing answers `{}`", plain(id)), Some(help.to_owned()));
             return None;
         };
@@ -101,6 +105,7 @@ impl Reader<'_> {
                 self.composite(id, &members, concurrency, terms);
                 return None;
             }
+            "mcp" => self.of_server(id, &members)?,
             _ => self.builtin(&members)?,
         };
         Some(Tool { bound, concurrency, terms })

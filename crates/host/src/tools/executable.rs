@@ -60,18 +60,11 @@ impl Executable {
             .args(&self.arguments)
             .current_dir(&self.folder)
             .env_clear()
-            .envs(std::env::vars_os().filter(|(name, _)| self.may_see(name)))
+            .envs(visible(&self.env))
             .env("QUIPU_IDEMPOTENCY_KEY", &*call.key)
             .env("QUIPU_RUN", &*call.run)
             .env("QUIPU_ATTEMPT", call.attempt.to_string());
         command
-    }
-
-    fn may_see(&self, name: &OsString) -> bool {
-        let Some(name) = name.to_str() else { return false };
-        VARIABLES.contains(&name)
-            || name.starts_with("LC_")
-            || self.env.iter().any(|allowed| allowed == name)
     }
 
     /// The shorter of what the tool and the caller allow.
@@ -87,6 +80,16 @@ impl Executable {
         };
         Report { id: self.id.clone(), program: self.program.clone(), happened }
     }
+}
+
+/// The variables that a program sees: the basic ones, and those that its author allows it.
+pub(crate) fn visible(allowed: &[String]) -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| {
+        let Some(name) = name.to_str() else { return false };
+        VARIABLES.contains(&name)
+            || name.starts_with("LC_")
+            || allowed.iter().any(|allowed| allowed == name)
+    })
 }
 
 impl Adapter for Executable {

@@ -11,8 +11,8 @@ pub(crate) mod duration;
 mod executable;
 pub(crate) mod files;
 mod json;
-mod output;
-mod process;
+pub(crate) mod output;
+pub(crate) mod process;
 pub mod schema;
 mod shell;
 mod text;
@@ -21,6 +21,7 @@ pub use api::Api;
 pub use builtin::{BUILTINS, Builtin};
 pub use composite::{Composite, Part};
 pub use contract::Terms;
+pub(crate) use executable::visible;
 pub use executable::{Executable, VARIABLES};
 pub use files::{Files, Operation};
 pub use shell::{Allowed, Element, Program, Shell};
@@ -29,7 +30,7 @@ use runtime::{Fault, FaultKind};
 use value::Value;
 
 /// A failure with more for programs.
-fn detailed<const N: usize>(
+pub(crate) fn detailed<const N: usize>(
     kind: FaultKind,
     message: impl Into<value::Text>,
     details: [(&str, Value); N],

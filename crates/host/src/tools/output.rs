@@ -36,7 +36,7 @@ pub(super) async fn read_answer(
 
 /// The end of what was written, which can be looked at while more comes.
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(crate) struct Tail {
     length_max: usize,
     kept: Mutex<Kept>,
 }
@@ -48,12 +48,12 @@ struct Kept {
 }
 
 impl Tail {
-    pub(super) fn new(length_max: usize) -> Tail {
+    pub(crate) fn new(length_max: usize) -> Tail {
         Tail { length_max, kept: Mutex::default() }
     }
 
     /// Reads up to the end, and keeps the last bytes. A pipe that fails has ended.
-    pub(super) async fn fill(&self, mut from: impl AsyncRead + Unpin) {
+    pub(crate) async fn fill(&self, mut from: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; CHUNK];
         while let Ok(length @ 1..) = from.read(&mut chunk).await {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +65,7 @@ impl Tail {
     }
 
     /// As text without white space around it; `...` stands for a beginning that was not kept.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, second) = kept.bytes.as_slices();
         let mut bytes = [first, second].concat();

@@ -153,31 +153,38 @@ fn scratch() -> io::Result<File> {
 }
 
 /// The process group of a program. Unless it is released, dropping it kills what is in it.
-struct Group(Option<Pid>);
+pub(crate) struct Group(Option<Pid>);
 
 impl Group {
-    fn of(child: &Child) -> Group {
+    pub(crate) fn of(child: &Child) -> Group {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Group(id.and_then(Pid::from_raw))
     }
 
     /// The program has ended as it should: what it started on purpose may go on.
-    fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Group {
-    fn drop(&mut self) {
-        if let Some(group) = self.0 {
+impl Group {
+    /// Kills what is in it, once.
+    pub(crate) fn kill(&mut self) {
+        if let Some(group) = self.0.take() {
             // Nobody may be left in it, which is what is wanted.
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
 }
 
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
 /// Whether a program is there: at its place, or in one of the folders of `PATH`.
-pub(super) fn is_there(program: &Path) -> bool {
+pub(crate) fn is_there(program: &Path) -> bool {
     if program.components().count() > 1 {
         return program.is_file();
     }

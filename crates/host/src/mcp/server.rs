@@ -1,0 +1,328 @@
+//! A server that `quipu.toml` names. Its session begins with the first call, is shared by all that
+//! use it, and begins anew when it has ended.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::model::CallToolRequestParams;
+use rmcp::service::{RoleClient, RunningService};
+use rmcp::transport::Transport;
+use rmcp::{ServiceExt, model::RequestMetaObject};
+use runtime::FaultKind;
+use tokio::process::Command;
+use tokio::time::timeout;
+use value::Text;
+
+use super::client::Client;
+use super::limits::Limits;
+use super::notices::Notices;
+use super::pins::{LockFile, State};
+use super::secrets::Secretive;
+use super::session::{Listing, Session, why};
+use super::stdio::Program;
+use super::threads::Threads;
+use super::trouble::{Standing, Trouble};
+use super::watched::{Changes, Watched};
+use super::{http, offered::Offered};
+use crate::tools::output::Tail;
+use crate::tools::{process, visible};
+
+/// How long anything may take where nobody says.
+const TIME_MAX: Duration = Duration::from_secs(30);
+
+/// How long ending may take.
+const CLOSING_MAX: Duration = Duration::from_millis(1_500);
+
+/// How a server is reached.
+#[derive(Clone, Debug)]
+pub(crate) enum Reach {
+    /// A program that is started.
+    Program {
+        program: PathBuf,
+        arguments: Vec<String>,
+        folder: PathBuf,
+        /// Variables that it may see besides the basic ones.
+        env: Vec<String>,
+    },
+    /// An address.
+    Address { url: String, headers: Vec<(HeaderName, Secretive)> },
+}
+
+/// What all servers of a configuration share.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    pub(crate) lock: Arc<LockFile>,
+    pub(crate) notices: Arc<Notices>,
+    pub(crate) threads: Arc<Threads>,
+}
+
+/// A server.
+pub struct Server {
+    name: Text,
+    reach: Reach,
+    timeout: Option<Duration>,
+    roots: Vec<PathBuf>,
+    shared: Shared,
+    live: tokio::sync::Mutex<Option<Arc<Session>>>,
+}
+
+impl Server {
+    pub(crate) fn new(
+        name: Text,
+        reach: Reach,
+        timeout: Option<Duration>,
+        roots: Vec<PathBuf>,
+        shared: Shared,
+    ) -> Server {
+        Server { name, reach, timeout, roots, shared, live: tokio::sync::Mutex::default() }
+    }
+
+    /// Its name in `quipu.toml`.
+    pub fn name(&self) -> &Text {
+        &self.name
+    }
+
+    /// What was accepted of its tools, and of those of the others.
+    pub fn lock(&self) -> &Arc<LockFile> {
+        &self.shared.lock
+    }
+
+    pub(super) fn notices(&self) -> &Notices {
+        &self.shared.notices
+    }
+
+    /// How long anything may take.
+    pub(super) fn time_max(&self) -> Duration {
+        self.timeout.unwrap_or(TIME_MAX)
+    }
+
+    /// Where it is, or why it cannot be used. Nothing is started for that.
+    pub fn look(&self) -> Result<String, String> {
+        match &self.reach {
+            Reach::Program { program, .. } => match process::is_there(program) {
+                true => Ok(program.display().to_string()),
+                false => Err(format!("there is no program `{}`", program.display())),
+            },
+            Reach::Address { url, headers } => {
+                headers.iter().try_for_each(|(_, value)| value.look())?;
+                Ok(url.clone())
+            }
+        }
+    }
+
+    /// What it offers now. Begins a session if there is none, and waits for it: not for threads on
+    /// which others wait.
+    pub fn offers(self: &Arc<Self>) -> Result<Arc<Listing>, String> {
+        let server = Arc::clone(self);
+        let listing = self.shared.threads.spawn(async move { server.listing().await });
+        let listing = listing.map_err(|error| error.to_string())?;
+        let waiting = tokio::runtime::Builder::new_current_thread().build();
+        let listing = waiting.map_err(|error| error.to_string())?.block_on(listing);
+        let listing = listing.unwrap_or_else(|| Err(self.broke_down()));
+        listing.map_err(|trouble| trouble.message)
+    }
+
+    async fn listing(&self) -> Result<Arc<Listing>, Trouble> {
+        let session = self.session().await?;
+        let listing = session.listing().await;
+        if let Err(trouble) = &listing {
+            self.settle(&session, trouble).await;
+        }
+        listing
+    }
+
+    /// Does something with a session, on the thread where sessions live.
+    pub(super) async fn with<T, W>(
+        self: &Arc<Self>,
+        work: impl Fn(Arc<Server>, Arc<Session>) -> W + Send + 'static,
+    ) -> Result<T, Trouble>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, Trouble>> + Send,
+    {
+        let server = Arc::clone(self);
+        let doing = self.shared.threads.spawn(async move {
+            let mut is_again = false;
+            loop {
+                let session = server.session().await?;
+                let done = work(Arc::clone(&server), Arc::clone(&session)).await;
+                let Err(trouble) = done else { return done };
+                server.settle(&session, &trouble).await;
+                // A server that was started again knows nothing of the session, and has done
+                // nothing. What it offers now is looked at before the call leaves.
+                match trouble.session {
+                    Standing::Expired if !is_again => is_again = true,
+                    _ => return Err(trouble),
+                }
+            }
+        });
+        let doing = doing.map_err(|error| {
+            Trouble::before(FaultKind::Tool, format!("no thread can be started: {error}"))
+        })?;
+        doing.await.unwrap_or_else(|| Err(self.broke_down()))
+    }
+
+    fn broke_down(&self) -> Trouble {
+        let message = format!("what talks to `{}` broke down; this is a bug in it", self.name);
+        let trouble = Trouble::no_session(FaultKind::Tool, message);
+        Trouble { left: super::trouble::Left::Lost, ..trouble }
+    }
+
+    /// The session that there is, or a new one.
+    async fn session(&self) -> Result<Arc<Session>, Trouble> {
+        let mut live = self.live.lock().await;
+        if let Some(session) = live.as_ref().filter(|session| !session.is_over()) {
+            return Ok(Arc::clone(session));
+        }
+        *live = None;
+        let session = Arc::new(self.begin().await?);
+        Ok(Arc::clone(live.insert(session)))
+    }
+
+    /// Nobody uses a session again that has ended.
+    async fn settle(&self, session: &Arc<Session>, trouble: &Trouble) {
+        if trouble.session == Standing::Goes {
+            return;
+        }
+        let mut live = self.live.lock().await;
+        live.take_if(|known| Arc::ptr_eq(known, session));
+    }
+
+    async fn begin(&self) -> Result<Session, Trouble> {
+        let limits = Arc::new(Limits::default());
+        match &self.reach {
+            Reach::Program { program, arguments, folder, env } => {
+                let mut command = Command::new(program);
+                command.args(arguments).current_dir(folder).env_clear().envs(visible(env));
+                let started = Program::start(command, Arc::clone(&limits));
+                let (transport, complaint) = started.map_err(|error| {
+                    let (name, program) = (&self.name, program.display());
+                    let message = format!("`{name}` cannot be started: `{program}`: {error}");
+                    Trouble::no_session(FaultKind::Tool, message)
+                })?;
+                self.greet(transport, limits, Some(complaint)).await
+            }
+            Reach::Address { url, headers } => {
+                let name = &self.name;
+                let unusable = |why: String| {
+                    let message = format!("no session with `{name}`: {why}");
+                    Trouble::no_session(FaultKind::Tool, message)
+                };
+                let mut filled = HashMap::new();
+                for (header, value) in headers {
+                    let value = value.reveal().map_err(unusable)?;
+                    let value = HeaderValue::from_str(&value);
+                    let mut value = value
+                        .map_err(|_| unusable(format!("what `{header}` holds is no header")))?;
+                    value.set_sensitive(true);
+                    filled.insert(header.clone(), value);
+                }
+                let transport = http::transport(url, filled, Arc::clone(&limits));
+                let transport = transport.map_err(|error| unusable(error.to_string()))?;
+                self.greet(transport, limits, None).await
+            }
+        }
+    }
+
+    async fn greet<T: Transport<RoleClient> + 'static>(
+        &self,
+        inner: T,
+        limits: Arc<Limits>,
+        complaint: Option<Arc<Tail>>,
+    ) -> Result<Session, Trouble> {
+        let changes = Arc::new(Changes::default());
+        let transport =
+            Watched { inner, limits: Arc::clone(&limits), changes: Arc::clone(&changes) };
+        let client = Client {
+            server: self.name.clone(),
+            roots: self.roots.clone(),
+            notices: Arc::clone(&self.shared.notices),
+        };
+        let (server, time_max) = (self.name.clone(), self.time_max());
+        let greeted: Result<RunningService<_, _>, Trouble> =
+            match timeout(time_max, client.serve(transport)).await {
+                Ok(greeted) => greeted.map_err(|error| Trouble::of_beginning(&server, &error)),
+                Err(_) => {
+                    let message = format!("`{server}` did not begin a session within {time_max:?}");
+                    Err(Trouble::no_session(FaultKind::Timeout, message))
+                }
+            };
+        let running =
+            greeted.map_err(|trouble| trouble.because(why(&limits, complaint.as_deref())))?;
+        let listed = tokio::sync::Mutex::default();
+        Ok(Session { server, running, limits, changes, complaint, listed, time_max })
+    }
+}
+
+/// What a call takes along.
+#[derive(Clone, Debug)]
+pub(super) struct Meta {
+    pub(super) key: Text,
+}
+
+impl Meta {
+    /// As the protocol has it. The library adds the token by which progress is told.
+    pub(super) fn object(&self) -> RequestMetaObject {
+        let mut meta = RequestMetaObject::default();
+        meta.0.insert("quipu/idempotency-key".to_owned(), (*self.key).into());
+        meta
+    }
+
+    pub(super) fn params(
+        &self,
+        tool: &str,
+        arguments: serde_json::Map<String, serde_json::Value>,
+    ) -> CallToolRequestParams {
+        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        params.meta = Some(self.object());
+        params
+    }
+}
+
+/// Lets a call of a tool leave only if it is as it was accepted.
+pub(super) async fn check(server: &Server, session: &Session, tool: &str) -> Result<(), Trouble> {
+    let (name, denied) = (&server.name, |message| Trouble::before(FaultKind::Denied, message));
+    let listing = session.listing().await?;
+    let Some(offered) = listing.get(tool) else {
+        let near = diagnostics::nearest(tool, listing.keys().map(|known| &**known));
+        let near = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
+        let message = format!("the server `{name}` has no tool `{tool}`{near}");
+        return Err(Trouble::before(FaultKind::Missing, message));
+    };
+    let pins = server.shared.lock.pins().map_err(|error| denied(error.to_string()))?;
+    match pins.state(name, offered) {
+        State::Fine => Ok(()),
+        state => Err(denied(blocked(name, offered, &state))),
+    }
+}
+
+/// Why a tool is not called, and what to do about it.
+fn blocked(server: &str, offered: &Offered, state: &State) -> String {
+    let tool = offered.name();
+    let how = format!("look at it, then `quipu tools accept {server}.{tool}`");
+    match state {
+        State::Changed(places) => format!(
+            "the tool `{tool}` of `{server}` is not what was accepted any more; {how}\n  {}",
+            places.join("\n  ")
+        ),
+        _ => format!("the tool `{tool}` of `{server}` was never accepted; {how}"),
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("name", &self.name).field("reach", &self.reach).finish()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(session) = self.live.get_mut().take().and_then(Arc::into_inner) {
+            self.shared.threads.finish(session.close(), CLOSING_MAX);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Where sessions live: a thread that starts with the first of them.
+//!
+//! They outlive the calls that begin them, and are shared by runs; so they cannot live on the
+//! threads of a dispatcher, which end before.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::JoinHandle;
+
+/// The thread.
+#[derive(Debug, Default)]
+pub(crate) struct Threads(Mutex<Option<Runtime>>);
+
+impl Threads {
+    fn handle(&self) -> io::Result<Handle> {
+        let mut started = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let runtime = match started.take() {
+            Some(runtime) => runtime,
+            None => {
+                let mut builder = Builder::new_multi_thread();
+                builder.worker_threads(1).thread_name("quipu-mcp").enable_all().build()?
+            }
+        };
+        Ok(started.insert(runtime).handle().clone())
+    }
+
+    /// Has something done there. Whoever drops it gives it up.
+    pub(super) fn spawn<F>(&self, work: F) -> io::Result<Doing<F::Output>>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        Ok(Doing(self.handle()?.spawn(work)))
+    }
+
+    /// Has something done there before everything ends, if it does not take longer than this.
+    pub(super) fn finish(
+        &self,
+        work: impl Future<Output = ()> + Send + 'static,
+        time_max: Duration,
+    ) {
+        // Nobody starts a thread to end what was never begun, or waits on a thread for itself.
+        let started = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(runtime) = &*started else { return };
+        let (done, is_done) = channel();
+        runtime.spawn(async move {
+            work.await;
+            // Nobody may wait any more.
+            let _ = done.send(());
+        });
+        if Handle::try_current().is_err() {
+            let _ = is_done.recv_timeout(time_max);
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let started = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(runtime) = started.take() {
+            // What is left on it is dropped, and with it the programs.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Something that is being done.
+pub(super) struct Doing<T>(JoinHandle<T>);
+
+impl<T> Future for Doing<T> {
+    /// Nothing, if it broke down.
+    type Output = Option<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+        Pin::new(&mut self.0).poll(context).map(Result::ok)
+    }
+}
+
+impl<T> Drop for Doing<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
