@@ -4,6 +4,7 @@
 //! is asked on that thread, everything else on the dispatcher's.
 
 mod calls;
+mod heard;
 mod lease;
 mod pace;
 mod people;
@@ -240,6 +241,7 @@ impl<'a> Driver<'a> {
             self.claim.renew()?;
             let rests = self.go_on()?;
             self.withdraw()?;
+            self.hear()?;
             if self.run.is_over() {
                 self.wait_for_late_answers()?;
                 return Ok(Stopped::Over);
@@ -391,6 +393,9 @@ impl<'a> Driver<'a> {
     /// When an input is taken. The clock may have been put back since a moment was seen to come.
     fn time_of(&self, input: &Input) -> Timestamp {
         let now = (self.world.clock)();
+        if let Input::Told(told) = input {
+            return heard::time_of(told).unwrap_or(now);
+        }
         let Input::Answer(call, Answer::Due) = input else { return now };
         match self.run.pending_call(*call).map(|pending| &pending.request) {
             Some(Request::Timer(due)) => now.max(*due),
