@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Command::Why(arguments) => commands::why::run(&arguments),
         Command::Replay(arguments) => commands::replay::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
+        Command::Tools(arguments) => commands::tools::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Runs(arguments) => commands::runs::run(&arguments),
         Command::Log(arguments) => commands::log::run(&arguments),

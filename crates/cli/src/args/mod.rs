@@ -3,6 +3,7 @@
 pub(crate) mod history;
 pub(crate) mod policy;
 pub(crate) mod running;
+pub(crate) mod tools;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -74,6 +75,8 @@ pub(crate) enum Command {
     Gc(history::Gc),
     /// Explain a diagnostic code
     Explain(Explain),
+    /// List, call and accept tools
+    Tools(tools::Tools),
     /// Say whether everything that is needed here is there
     Doctor(running::Doctor),
 }
@@ -98,6 +101,7 @@ impl Command {
             Command::Why(arguments) => &arguments.format,
             Command::Replay(arguments) => &arguments.format,
             Command::Compare(arguments) => &arguments.format,
+            Command::Tools(arguments) => arguments.format(),
             Command::Doctor(arguments) => &arguments.format,
             Command::Runs(arguments) => &arguments.format,
             Command::Log(arguments) => &arguments.format,

@@ -5,10 +5,12 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use host::Python;
 use host::config::Config;
+use host::mcp::pins::FILE;
 use host::models::{Providers, process_variables};
 use value::Value;
 
 use crate::args::running::Doctor;
+use crate::commands::tools::servers::{Found, ask, pins};
 use crate::opened::{Access, open, path};
 use crate::running::config;
 use crate::{Outcome, output};
@@ -30,6 +32,7 @@ pub(crate) fn run(arguments: &Doctor) -> Result<Outcome> {
         Ok(config) => {
             checks.extend(tools(&config));
             checks.extend(models(&config, arguments.online));
+            checks.extend(servers(&config));
         }
         Err(error) => {
             checks.push(Check { name: "quipu.toml".into(), found: Err(output::told(&error)) })
@@ -104,4 +107,48 @@ fn tools(config: &Config) -> Vec<Check> {
 fn models(config: &Config, online: bool) -> Vec<Check> {
     let looked = Providers::new(config, process_variables()).look(online);
     looked.into_iter().map(|(name, found)| Check { name, found }).collect()
+}
+
+/// Whether the servers can be reached, and offer what was accepted.
+fn servers(config: &Config) -> Vec<Check> {
+    let pins = match pins(config) {
+        Ok(pins) => pins,
+        Err(error) => {
+            return vec![Check { name: FILE.into(), found: Err(output::told(&error)) }];
+        }
+    };
+    let asked = ask(config.servers.values());
+    let checks = asked.iter().map(|asked| {
+        let name = asked.server.name();
+        let found = asked.server.look().and_then(|place| match &asked.offers {
+            Ok(_) => standing(&place, &asked.found(&pins)),
+            Err(why) => Err(why.clone()),
+        });
+        let found = found.map_err(|why| match why.contains("quipu tools accept") {
+            true => why,
+            false => format!("{why}; put `[mcp.{name}]` in quipu.toml right, or start it"),
+        });
+        Check { name: format!("mcp {name}"), found }
+    });
+    checks.collect()
+}
+
+fn standing(place: &str, found: &[Found]) -> Result<String, String> {
+    let of = |word: &str| -> Vec<String> {
+        found.iter().filter(|found| found.state.word() == word).map(Found::name).collect()
+    };
+    let other: Vec<String> = of("changed").into_iter().chain(of("gone")).collect();
+    if !other.is_empty() {
+        return Err(format!(
+            "{} {} not what was accepted; `quipu tools accept {}` shows what is different",
+            other.join(", "),
+            if other.len() == 1 { "is" } else { "are" },
+            other.join(" ")
+        ));
+    }
+    let accepted = output::plural(of("ok").len(), "tool");
+    Ok(match of("new").len() {
+        0 => format!("{place}: {accepted} accepted"),
+        new => format!("{place}: {accepted} accepted, {new} not yet (`quipu tools list`)"),
+    })
 }

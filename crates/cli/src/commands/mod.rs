@@ -29,6 +29,7 @@ pub(crate) mod runs;
 pub(crate) mod show;
 pub(crate) mod spans;
 pub(crate) mod state;
+pub(crate) mod tools;
 pub(crate) mod verify;
 pub(crate) mod why;
 

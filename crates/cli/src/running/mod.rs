@@ -239,7 +239,7 @@ fn sample(plan: &Arc<Plan>, profile: Profile) -> Sample {
 }
 
 /// The first signal asks the run to pause; a second one ends the process.
-fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+pub(crate) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(signal, 130, stop.clone())
