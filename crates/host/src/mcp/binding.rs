@@ -82,17 +82,48 @@ fn later(
     }))
 }
 
-/// Arguments as the library takes them.
-fn arguments(args: &Map) -> serde_json::Map<String, serde_json::Value> {
-    let text = json::compact(&args.clone().into());
+/// Arguments as the library takes them, and as the tool declares them: an agent without an input
+/// schema gives everything as `input`.
+fn arguments(args: &Map, schema: Option<&Value>) -> serde_json::Map<String, serde_json::Value> {
+    let fitted = schema.and_then(|schema| fitted(args, schema));
+    let text = json::compact(fitted.as_ref().unwrap_or(&args.clone().into()));
     serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// The arguments of a tool that is given nothing but an `input` which it does not know: the object
+/// that the input is, written out or not, else the only argument that the tool has.
+fn fitted(args: &Map, schema: &Value) -> Option<Value> {
+    let properties = schema.get("properties").and_then(Value::as_map)?;
+    let input = args.get("input").filter(|_| args.len() == 1)?;
+    if properties.contains_key("input") {
+        return None;
+    }
+    let written = match input {
+        Value::Text(text) => json::parse(text).unwrap_or_default(),
+        other => other.clone(),
+    };
+    if let Value::Map(_) = written {
+        return Some(written);
+    }
+    let required = schema.get("required").and_then(Value::as_list).unwrap_or_default();
+    let only = match (required, properties.len()) {
+        ([Value::Text(only)], _) => Some(only.clone()),
+        (_, 1) => properties.keys().next().cloned(),
+        _ => None,
+    };
+    match only {
+        Some(only) => Some(Value::map([(only, input.clone())])),
+        // Nothing was given.
+        None if *input == Value::text("") => Some(Value::map::<Text>([])),
+        None => None,
+    }
 }
 
 impl Adapter for McpTool {
     fn call(&self, call: Call) -> Calling {
         let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
         let time_max = time_max(&self.server, self.timeout, tool.timeout_ms);
-        let arguments = arguments(&tool.args);
+        let arguments = arguments(&tool.args, self.described().input.as_ref());
         let (server, name) = (Arc::clone(&self.server), self.tool.clone());
         server.notices().listen(&call.run, server.name());
         let meta = Meta { key: call.key.clone() };
@@ -265,4 +296,33 @@ pub(crate) fn accepted<'a>(
         (id, bound)
     });
     bound.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_becomes_the_arguments_that_a_tool_declares() {
+        let one = r#"{"properties": {"text": {}}}"#;
+        let two = r#"{"properties": {"a": {}, "b": {}}}"#;
+        let needed = r#"{"properties": {"a": {}, "b": {}}, "required": ["b"]}"#;
+        for (args, schema, expected) in [
+            (r#"{"input": "x"}"#, one, r#"{"text":"x"}"#),
+            (r#"{"input": "7"}"#, one, r#"{"text":"7"}"#),
+            (r#"{"input": "{\"text\": 1}"}"#, one, r#"{"text":1}"#),
+            (r#"{"input": {"a": 1}}"#, two, r#"{"a":1}"#),
+            (r#"{"input": "x"}"#, needed, r#"{"b":"x"}"#),
+            (r#"{"input": "x"}"#, two, r#"{"input":"x"}"#),
+            (r#"{"input": ""}"#, two, "{}"),
+            (r#"{"input": "x"}"#, r#"{"properties": {"input": {}}}"#, r#"{"input":"x"}"#),
+            (r#"{"input": "x", "more": 1}"#, one, r#"{"input":"x","more":1}"#),
+            (r#"{"a": 1}"#, one, r#"{"a":1}"#),
+            (r#"{"input": "x"}"#, "{}", r#"{"input":"x"}"#),
+        ] {
+            let args = json::parse(args).unwrap().as_map().unwrap().clone();
+            let fitted = arguments(&args, Some(&json::parse(schema).unwrap()));
+            assert_eq!(serde_json::to_string(&fitted).unwrap(), expected, "{args:?} {schema}");
+        }
+    }
 }

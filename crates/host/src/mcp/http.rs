@@ -16,6 +16,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::common::http_header::{HEADER_LAST_EVENT_ID, HEADER_SESSION_ID};
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
@@ -30,6 +31,11 @@ const EVENTS: &str = "text/event-stream";
 
 /// How long it may take until somebody answers the telephone at all.
 const CONNECTING_MAX: Duration = Duration::from_secs(10);
+
+/// How often a stream that broke is taken up again, and after which time first. Then a server that
+/// was killed is known to be gone, and the call that waits for it fails.
+const RECONNECTS_MAX: usize = 2;
+const RECONNECTING: Duration = Duration::from_millis(100);
 
 /// How much of an answer that is an error is shown, in bytes.
 const SHOWN_MAX: usize = 300;
@@ -53,10 +59,14 @@ pub(super) fn transport(
         // A connection that is kept may have been closed by a server that was started again.
         .pool_max_idle_per_host(0)
         .build()?;
-    let config = StreamableHttpClientTransportConfig::with_uri(url)
+    let mut reconnecting = ExponentialBackoff::default();
+    reconnecting.max_times = Some(RECONNECTS_MAX);
+    reconnecting.base_duration = RECONNECTING;
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url)
         .custom_headers(headers)
         // A new session may be with somebody else: what it offers is looked at first.
         .reinit_on_expired_session(false);
+    config.retry_config = Arc::new(reconnecting);
     Ok(StreamableHttpClientTransport::with_client(Bounded { client, limits }, config))
 }
 

@@ -3,6 +3,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// The longest message.
 pub(super) const MESSAGE_MAX: usize = 8 << 20;
@@ -28,6 +32,8 @@ pub(super) struct Limits {
     noise: AtomicU64,
     messages: AtomicU64,
     ended: Mutex<Option<String>>,
+    /// How the program ended, where it is one.
+    exit: watch::Sender<Option<String>>,
 }
 
 impl Limits {
@@ -62,6 +68,18 @@ impl Limits {
     pub(super) fn ended(&self, why: String) {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.get_or_insert(why);
+    }
+
+    /// The program has ended.
+    pub(super) fn exited(&self, how: String) {
+        self.exit.send_replace(Some(how));
+    }
+
+    /// How the program ended, if it does so within this time.
+    pub(super) async fn exit(&self, time_max: Duration) -> Option<String> {
+        let mut exit = self.exit.subscribe();
+        let exited = timeout(time_max, exit.wait_for(Option::is_some)).await;
+        exited.ok()?.ok()?.clone()
     }
 
     /// Why the session ended, where that is known.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::CallToolRequestParams;
-use rmcp::service::{RoleClient, RunningService};
+use rmcp::service::RoleClient;
 use rmcp::transport::Transport;
 use rmcp::{ServiceExt, model::RequestMetaObject};
 use runtime::FaultKind;
@@ -22,7 +22,7 @@ use super::limits::Limits;
 use super::notices::Notices;
 use super::pins::{LockFile, State};
 use super::secrets::Secretive;
-use super::session::{Listing, Session, why};
+use super::session::{Listing, Session, why, why_ended};
 use super::stdio::Program;
 use super::threads::Threads;
 use super::trouble::{Standing, Trouble};
@@ -243,16 +243,18 @@ impl Server {
             notices: Arc::clone(&self.shared.notices),
         };
         let (server, time_max) = (self.name.clone(), self.time_max());
-        let greeted: Result<RunningService<_, _>, Trouble> =
-            match timeout(time_max, client.serve(transport)).await {
-                Ok(greeted) => greeted.map_err(|error| Trouble::of_beginning(&server, &error)),
-                Err(_) => {
-                    let message = format!("`{server}` did not begin a session within {time_max:?}");
-                    Err(Trouble::no_session(FaultKind::Timeout, message))
-                }
-            };
-        let running =
-            greeted.map_err(|trouble| trouble.because(why(&limits, complaint.as_deref())))?;
+        let running = match timeout(time_max, client.serve(transport)).await {
+            Ok(Ok(running)) => running,
+            Ok(Err(error)) => {
+                let trouble = Trouble::of_beginning(&server, &error);
+                return Err(trouble.because(why_ended(&limits, complaint.as_deref()).await));
+            }
+            Err(_) => {
+                let message = format!("`{server}` did not begin a session within {time_max:?}");
+                let trouble = Trouble::no_session(FaultKind::Timeout, message);
+                return Err(trouble.because(why(&limits, complaint.as_deref())));
+            }
+        };
         let listed = tokio::sync::Mutex::default();
         Ok(Session { server, running, limits, changes, complaint, listed, time_max })
     }

@@ -18,6 +18,7 @@ use value::Text;
 use super::client::Client;
 use super::limits::{LISTING_MAX, Limits, PAGES_MAX, TOOLS_MAX};
 use super::offered::Offered;
+use super::stdio::ENDING_MAX;
 use super::trouble::{Left, Standing, Trouble};
 use super::watched::Changes;
 use crate::tools::output::Tail;
@@ -80,7 +81,10 @@ impl Session {
             let params = Some(page.clone());
             let request = ListToolsRequest { params, ..ListToolsRequest::default() };
             let answer = self.running.peer().send_request(ClientRequest::ListToolsRequest(request));
-            let answer = answer.await.map_err(|error| self.told(error).before_the_call())?;
+            let answer = match answer.await {
+                Ok(answer) => answer,
+                Err(error) => return Err(self.told(error).await.before_the_call()),
+            };
             let ServerResult::ListToolsResult(answer) = answer else {
                 return Err(wrong(format!("`{server}` does not answer with its tools")));
             };
@@ -117,7 +121,8 @@ impl Session {
     ) -> Result<CallToolResponse, Trouble> {
         let called = self.running.peer().call_tool_once(params);
         match timeout(time_max, called).await {
-            Ok(answer) => answer.map_err(|error| self.told(error)),
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(self.told(error).await),
             Err(_) => Err(self.took_too_long(time_max)),
         }
     }
@@ -139,9 +144,9 @@ impl Session {
         };
         match asked.await {
             Ok(ServerResult::ReadResourceResult(read)) => Ok(read),
-            Ok(_) => Err(self.told(ServiceError::UnexpectedResponse)),
+            Ok(_) => Err(self.told(ServiceError::UnexpectedResponse).await),
             Err(ServiceError::Timeout { .. }) => Err(self.took_too_long(time_max)),
-            Err(error) => Err(self.told(error)),
+            Err(error) => Err(self.told(error).await),
         }
     }
 
@@ -181,16 +186,29 @@ impl Session {
     }
 
     /// What went wrong, with what is known of it.
-    fn told(&self, error: ServiceError) -> Trouble {
+    async fn told(&self, error: ServiceError) -> Trouble {
         let trouble = Trouble::of_call(&self.server, error);
         match trouble.session {
-            Standing::Over => trouble.because(why(&self.limits, self.complaint.as_deref())),
+            Standing::Over => {
+                trouble.because(why_ended(&self.limits, self.complaint.as_deref()).await)
+            }
             Standing::Goes | Standing::Expired => trouble,
         }
     }
 }
 
-/// Why a session ended, where that is known, and what the program said last.
+/// Why a session ended, and what the program said last.
+pub(super) async fn why_ended(limits: &Limits, complaint: Option<&Tail>) -> Option<String> {
+    if limits.why().is_none() && complaint.is_some() {
+        // A pipe breaks before anybody can tell how the program at its other end did.
+        if let Some(exit) = limits.exit(ENDING_MAX).await {
+            limits.ended(exit);
+        }
+    }
+    why(limits, complaint)
+}
+
+/// What is known of how a session goes.
 pub(super) fn why(limits: &Limits, complaint: Option<&Tail>) -> Option<String> {
     let said = complaint.map(Tail::text).filter(|said| !said.is_empty());
     match (limits.why(), said) {

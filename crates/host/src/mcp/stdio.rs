@@ -16,14 +16,17 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, ReadBuf};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, ChildStdout, Command};
 
 use super::limits::{Limits, MESSAGE_MAX};
 use crate::tools::output::Tail;
 use crate::tools::process::Group;
 
 /// How long a program may take to end by itself, once its input is closed.
-const ENDING_MAX: Duration = Duration::from_millis(500);
+pub(super) const ENDING_MAX: Duration = Duration::from_millis(500);
+
+/// How long standard error may stay open after the end.
+const LINGER: Duration = Duration::from_millis(100);
 
 /// How much of what a program says on standard error is kept.
 const COMPLAINT_MAX: usize = 4 << 10;
@@ -32,7 +35,6 @@ const COMPLAINT_MAX: usize = 4 << 10;
 pub(super) struct Program {
     lines: AsyncRwTransport<RoleClient, Lines<ChildStdout>, ChildStdin>,
     limits: Arc<Limits>,
-    child: Child,
     /// Dropping it kills what is left.
     group: Group,
 }
@@ -58,10 +60,20 @@ impl Program {
         };
         let complaint = Arc::new(Tail::new(COMPLAINT_MAX));
         let filled = Arc::clone(&complaint);
-        tokio::spawn(async move { filled.fill(stderr).await });
+        let filling = tokio::spawn(async move { filled.fill(stderr).await });
+        let ended = Arc::clone(&limits);
+        tokio::spawn(async move {
+            let status = child.wait().await;
+            // What it said last tells more than how it ended. Others may hold the pipe open.
+            let _ = tokio::time::timeout(LINGER, filling).await;
+            match status {
+                Ok(status) => ended.exited(format!("it ended ({status})")),
+                Err(error) => ended.exited(format!("nobody knows how it ended: {error}")),
+            }
+        });
         let lines = Lines { from: stdout, line: Line::default(), limits: Arc::clone(&limits) };
         let lines = AsyncRwTransport::new_client(lines, stdin).with_max_line_length(MESSAGE_MAX);
-        Ok((Program { lines, limits, child, group }, complaint))
+        Ok((Program { lines, limits, group }, complaint))
     }
 }
 
@@ -79,20 +91,15 @@ impl Transport<RoleClient> for Program {
         let message = self.lines.receive().await;
         if message.is_none() {
             // It has closed its output: most often because it ends.
-            let ended = tokio::time::timeout(ENDING_MAX, self.child.wait()).await;
-            self.limits.ended(match ended {
-                Ok(Ok(status)) => format!("it ended ({status})"),
-                _ => "it closed its standard output".to_owned(),
-            });
+            let exit = self.limits.exit(ENDING_MAX).await;
+            self.limits.ended(exit.unwrap_or_else(|| "it closed its standard output".to_owned()));
         }
         message
     }
 
     async fn close(&mut self) -> io::Result<()> {
         self.lines.close().await?;
-        if tokio::time::timeout(ENDING_MAX, self.child.wait()).await.is_err() {
-            self.child.start_kill()?;
-        }
+        self.limits.exit(ENDING_MAX).await;
         // What it started goes with it: nobody talks to it any more.
         self.group.kill();
         Ok(())

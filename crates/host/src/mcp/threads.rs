@@ -14,6 +14,9 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
+/// How long the thread may take to end.
+const ENDING_MAX: Duration = Duration::from_secs(2);
+
 /// The thread.
 #[derive(Debug, Default)]
 pub(crate) struct Threads(Mutex<Option<Runtime>>);
@@ -64,8 +67,12 @@ impl Drop for Threads {
     fn drop(&mut self) {
         let started = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(runtime) = started.take() {
-            // What is left on it is dropped, and with it the programs.
-            runtime.shutdown_background();
+            // What is left on it is dropped, and with it the programs: before the process ends,
+            // or nobody would.
+            match Handle::try_current() {
+                Err(_) => runtime.shutdown_timeout(ENDING_MAX),
+                Ok(_) => runtime.shutdown_background(),
+            }
         }
     }
 }

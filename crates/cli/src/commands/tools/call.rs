@@ -74,7 +74,8 @@ fn given(arguments: &Call) -> Result<Map> {
 /// What answers a tool: as in a run, or a tool of a server by its full name.
 fn find(config: &Config, id: &Text) -> Result<(Arc<dyn Adapter>, Contract)> {
     let registry = Registry::new(config, Arc::new(Absent), Unbound::Fail);
-    if let Some(contract) = registry.resolve(id) {
+    if let Some(known) = registry.resolve(id) {
+        let contract = Contract { touches: known.touches, again: known.again };
         return Ok((Arc::new(registry), contract));
     }
     if let Some((server, tool)) = id.split_once('.')

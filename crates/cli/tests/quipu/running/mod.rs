@@ -14,6 +14,7 @@ mod interrupted;
 mod killed;
 mod limits;
 mod models;
+mod mcp;
 mod people;
 mod recorded;
 mod room;
