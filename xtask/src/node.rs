@@ -1,4 +1,5 @@
-//! Gets Node packages ready for the tests that draw with the real Mermaid.
+//! Gets ready what the tests need that others wrote: Node packages for the real Mermaid and a real
+//! MCP server, and `strace` for those that watch a process.
 //!
 //! Nothing here fails the run: a machine without Node or network can still run every other
 //! test, and the tests that need it say that they skip.
@@ -7,20 +8,30 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
-/// Where the packages are listed, from the root of the repository.
-const FOLDER: &str = "tests/mermaid";
+/// Where packages are listed, from the root of the repository.
+const FOLDERS: [&str; 2] = ["tests/mermaid", "tests/mcp"];
 
 /// What must be there to run them.
 const PROGRAMS: [&str; 2] = ["node", "npm"];
 
-/// Installs what `tests/mermaid` lists, unless it is there already.
+/// The packages of a Debian system that have them.
+const PROGRAMS_PACKAGES: [&str; 2] = ["nodejs", "npm"];
+
+/// Installs what the folders list, unless it is there already.
 pub(crate) fn prepare(root: &Path) {
-    let folder = root.join(FOLDER);
-    if !folder.join("package.json").is_file() {
+    if !works("strace", "-V") && !install(&["strace"]) {
+        eprintln!("xtask: no strace, and no way to install it: a test will see less");
+    }
+    let is_ready = programs_work() || (install(&PROGRAMS_PACKAGES) && programs_work());
+    if !is_ready {
+        eprintln!("xtask: no node or npm, and no way to install them: some tests will skip");
         return;
     }
-    if !programs_work() && !install_programs() {
-        eprintln!("xtask: no node or npm, and no way to install them: some tests will skip");
+    FOLDERS.iter().for_each(|name| prepare_folder(name, &root.join(name)));
+}
+
+fn prepare_folder(name: &str, folder: &Path) {
+    if !folder.join("package.json").is_file() {
         return;
     }
     let changed = modified(&folder.join("package-lock.json"));
@@ -30,9 +41,9 @@ pub(crate) fn prepare(root: &Path) {
         return;
     }
     let args = ["ci", "--no-audit", "--no-fund", "--silent"];
-    eprintln!("xtask: npm {} in {FOLDER} ...", args.join(" "));
-    if !succeeds(Command::new("npm").args(args).current_dir(&folder)) {
-        eprintln!("xtask: npm failed in {FOLDER}: some tests will skip");
+    eprintln!("xtask: npm {} in {name} ...", args.join(" "));
+    if !succeeds(Command::new("npm").args(args).current_dir(folder)) {
+        eprintln!("xtask: npm failed in {name}: some tests will skip");
     }
 }
 
@@ -50,22 +61,25 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 fn programs_work() -> bool {
-    PROGRAMS.iter().all(|program| succeeds(quiet(program).arg("--version")))
+    PROGRAMS.iter().all(|program| works(program, "--version"))
+}
+
+fn works(program: &str, flag: &str) -> bool {
+    succeeds(quiet(program).arg(flag))
 }
 
 /// Only where it needs no questions: as root, on a system with apt.
-fn install_programs() -> bool {
+fn install(packages: &[&str]) -> bool {
     if !Path::new("/etc/debian_version").exists() || !is_root() {
         return false;
     }
-    eprintln!("xtask: apt-get install nodejs npm ...");
+    eprintln!("xtask: apt-get install {} ...", packages.join(" "));
+    let install = || {
+        let mut command = apt_get();
+        succeeds(command.args(["install", "-y", "--no-install-recommends"]).args(packages))
+    };
     // A fresh image has no package lists, and then the first attempt fails.
-    (apt_get_install() || (succeeds(apt_get().arg("update")) && apt_get_install()))
-        && programs_work()
-}
-
-fn apt_get_install() -> bool {
-    succeeds(apt_get().args(["install", "-y", "--no-install-recommends", "nodejs", "npm"]))
+    install() || (succeeds(apt_get().arg("update")) && install())
 }
 
 fn apt_get() -> Command {

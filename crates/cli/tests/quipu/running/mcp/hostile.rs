@@ -4,7 +4,10 @@
 use super::*;
 
 /// What a first message may look like.
-const GREETING: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}"#;
+const GREETING: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","#,
+    r#""capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}"#
+);
 
 #[test]
 fn a_hostile_server_is_an_error_in_bounded_time() {

@@ -3,6 +3,7 @@
 mod hostile;
 mod http;
 mod pins;
+mod real;
 mod server;
 mod traced;
 mod used;
@@ -32,9 +33,9 @@ fn agent(folder: &Folder, tools: &[&str]) {
         .enumerate()
         .map(|(position, tool)| {
             let at = position + 1;
-            format!(
-                r#"{{"id": "n{at}", "op": "R", "data": {{"adapter": "tool.CALL", "target": "{tool}", "out": "out{at}"}}}}"#
-            )
+            let data =
+                format!(r#"{{"adapter": "tool.CALL", "target": "{tool}", "out": "out{at}"}}"#);
+            format!(r#"{{"id": "n{at}", "op": "R", "data": {data}}}"#)
         })
         .collect();
     let edges: Vec<String> = (1..tools.len()).map(|at| format!("n{at}-next-n{}", at + 1)).collect();
