@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -13,7 +14,7 @@ use std::time::Duration;
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
@@ -52,7 +53,12 @@ pub(super) fn transport(
 ) -> Result<StreamableHttpClientTransport<Bounded>, reqwest::Error> {
     // Whoever was first has chosen the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder()
+    let mut builder = Client::builder();
+    if is_here(url) {
+        // Whatever the environment says of proxies: this machine is reached without one.
+        builder = builder.no_proxy();
+    }
+    let client = builder
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
         .connect_timeout(CONNECTING_MAX)
@@ -68,6 +74,14 @@ pub(super) fn transport(
         .reinit_on_expired_session(false);
     config.retry_config = Arc::new(reconnecting);
     Ok(StreamableHttpClientTransport::with_client(Bounded { client, limits }, config))
+}
+
+/// Whether an address is on this machine.
+fn is_here(url: &str) -> bool {
+    let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let host = host.unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Asks over HTTP, and reads no more than may be said.

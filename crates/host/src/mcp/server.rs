@@ -176,7 +176,10 @@ impl Server {
     async fn session(&self) -> Result<Arc<Session>, Trouble> {
         let mut live = self.live.lock().await;
         if let Some(session) = live.as_ref().filter(|session| !session.is_over()) {
-            return Ok(Arc::clone(session));
+            let is_used = Arc::strong_count(session) > 1;
+            if is_used || session.still_answers().await {
+                return Ok(Arc::clone(session));
+            }
         }
         *live = None;
         let session = Arc::new(self.begin().await?);
@@ -256,7 +259,8 @@ impl Server {
             }
         };
         let listed = tokio::sync::Mutex::default();
-        Ok(Session { server, running, limits, changes, complaint, listed, time_max })
+        let is_doubtful = false.into();
+        Ok(Session { server, running, limits, changes, complaint, listed, time_max, is_doubtful })
     }
 }
 

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientRequest, ListToolsRequest,
-    PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult,
-    RequestMetaObject, ServerResult, SubscribeRequest, SubscribeRequestParams,
+    PaginatedRequestParams, PingRequest, ReadResourceRequest, ReadResourceRequestParams,
+    ReadResourceResult, RequestMetaObject, ServerResult, SubscribeRequest, SubscribeRequestParams,
 };
 use rmcp::service::{PeerRequestOptions, RoleClient, RunningService, ServiceError};
 use runtime::FaultKind;
@@ -25,6 +26,9 @@ use crate::tools::output::Tail;
 
 /// How long a server may take to say goodbye.
 const CLOSING_MAX: Duration = Duration::from_secs(1);
+
+/// How long a server may take to say that it is still there.
+const PING_MAX: Duration = Duration::from_secs(2);
 
 /// How long subscribing may take: the resource was read, whether it comes about or not.
 const SUBSCRIBING_MAX: Duration = Duration::from_secs(2);
@@ -44,12 +48,26 @@ pub(super) struct Session {
     pub(super) listed: tokio::sync::Mutex<Option<(u64, Arc<Listing>)>>,
     /// How long anything but a call may take.
     pub(super) time_max: Duration,
+    /// Whether a call took too long, and nobody has looked since whether the server still answers.
+    pub(super) is_doubtful: AtomicBool,
 }
 
 impl Session {
     /// Whether nobody is there any more.
     pub(super) fn is_over(&self) -> bool {
         self.running.is_closed() || self.running.peer().is_transport_closed()
+    }
+
+    /// Whether the server still answers, where a call took too long. One that works on something
+    /// for others may well be busy: whoever asks must be the only one who uses the session.
+    pub(super) async fn still_answers(&self) -> bool {
+        if !self.is_doubtful.swap(false, Ordering::Relaxed) {
+            return true;
+        }
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        let answer = timeout(PING_MAX, self.running.peer().send_request(ping)).await;
+        // That it refuses is an answer too.
+        matches!(answer, Ok(Ok(_) | Err(ServiceError::McpError(_))))
     }
 
     /// Ends it.
@@ -180,6 +198,7 @@ impl Session {
     }
 
     fn took_too_long(&self, time_max: Duration) -> Trouble {
+        self.is_doubtful.store(true, Ordering::Relaxed);
         let message = format!("`{}` took longer than {time_max:?}", self.server);
         let trouble = Trouble::before(FaultKind::Timeout, message);
         Trouble { left: Left::Lost, ..trouble }

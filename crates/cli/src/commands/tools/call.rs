@@ -13,7 +13,7 @@ use host::mcp::McpTool;
 use host::models::Absent;
 use host::tools::BUILTINS;
 use host::{Adapter, Bound, Contract, Dispatcher, Limits, Registry, Unbound};
-use runtime::{Answer, Fault, Request, ToolCall};
+use runtime::{Answer, Fault, FaultKind, Request, ToolCall};
 use value::{Map, Text, Value, json};
 
 use super::agrees;
@@ -34,8 +34,8 @@ pub(crate) fn run(arguments: &Call) -> Result<Outcome> {
         && !arguments.yes
         && !agrees(&format!("`{id}` may change something; call it?"))?
     {
-        output::note("it was not called");
-        return Ok(Outcome::Found);
+        let fault = Fault::new(FaultKind::Denied, "nobody agreed, and it was not called");
+        return failed(arguments, &id, &fault);
     }
     let answer = call(&config, &*adapter, &id, contract, args)?;
     let Some(answer) = answer else { return Ok(Outcome::Interrupted) };

@@ -118,6 +118,7 @@ fn tools() -> Vec<Tool> {
     for (name, description) in [
         ("slow", "Takes as long as it likes."),
         ("die", "Writes a text down, and dies."),
+        ("freeze", "Stands still, for ever, the first time."),
         ("fail", "Fails, and says so."),
         ("change", "Changes what `note` says of itself."),
         ("touch", "Says that resources have changed."),
@@ -179,6 +180,14 @@ impl ServerHandler for Loopback {
                 let own = std::process::id().to_string();
                 std::process::Command::new("kill").args(["-KILL", &own]).status().unwrap();
                 std::future::pending().await
+            }
+            "freeze" => {
+                if !is_there("frozen") {
+                    note("frozen", "");
+                    let own = std::process::id().to_string();
+                    std::process::Command::new("kill").args(["-STOP", &own]).status().unwrap();
+                }
+                said("thawed")
             }
             "fail" => CallToolResult::error(vec![ContentBlock::text("there is no such thing")]),
             "change" => {

@@ -129,6 +129,37 @@ fn a_server_that_is_killed_is_started_again() {
     }
 }
 
+/// A server that hangs for good is not asked for ever: the next call finds out, and has a new one.
+#[test]
+fn a_server_that_stands_still_is_replaced() {
+    let declared = "touches = \"read\"\nagain = \"free\"\ntimeout = \"300ms\"";
+    let folder = folder(&format!("[tools.freeze]\nmcp = \"here\"\n{declared}\n"));
+    let nodes = r#"{"id": "n1", "op": "R", "data": {"adapter": "tool.CALL", "target": "freeze", "out": "x"}},
+        {"id": "n2", "op": "Retry", "data": {"count": 1}}"#;
+    folder.write("agent.json", graph(&[("start", nodes, "n1-retry-n2")]));
+    let before = lines(&folder, "starts");
+    let done = folder.run(&["run", "agent.json", "--id", "r", "--json"]);
+    let document = shown(&done);
+    assert_eq!(ending(&document), "done", "{}{}", done.stdout, done.stderr);
+    assert_eq!(text(document.get("state").unwrap(), "x"), "thawed");
+    assert_eq!(lines(&folder, "starts") - before, 2);
+    folder.until("nobody is left", |folder| !is_anybody_in(folder));
+    folder.is_sound("r");
+}
+
+/// What may change something is not called because nobody said no.
+#[test]
+fn a_write_outside_a_run_needs_somebody_who_agrees() {
+    let folder = folder("[tools.look]\nmcp = \"here\"\ntool = \"echo\"\ntouches = \"read\"\n");
+    let done = folder.run(&["tools", "call", "here.note", "text=x"]);
+    let error = "error: nobody is here who could agree; say `--yes` if you do\n";
+    assert_eq!((done.code, &*done.stderr, &*folder.text("notes")), (2, error, ""));
+    let done = folder.run(&["tools", "call", "look", "text=x"]);
+    assert_eq!((done.code, &*done.stdout), (0, "x\n"));
+    let done = folder.run(&["tools", "call", "lok", "text=x"]);
+    assert_eq!(done.stderr, "error: there is no tool `lok`; did you mean `look`?\n");
+}
+
 /// The process that drives the run is killed; the server ends with its input, and a resumed run
 /// has a new one.
 #[test]
@@ -179,6 +210,6 @@ fn what_the_doctor_and_the_list_say_can_be_acted_on() {
         "`note` of the server `here` was never accepted; look at it, then `quipu tools accept \
          here.note`"
     );
-    assert_eq!(detail("mcp here"), "sh: 0 tools accepted, 12 not yet (`quipu tools list`)");
+    assert_eq!(detail("mcp here"), "sh: 0 tools accepted, 13 not yet (`quipu tools list`)");
     assert!(detail("mcp away").ends_with("; put `[mcp.away]` in quipu.toml right, or start it"));
 }
