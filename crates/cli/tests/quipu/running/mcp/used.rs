@@ -30,7 +30,7 @@ fn what_a_tool_answers_is_taken_as_it_was_meant() {
         "tool (may have happened): the session with `here` ended: it sent a message of more than \
          8388608 bytes"
     );
-    assert!(!is_anybody_in(&folder), "a server is left behind");
+    folder.until("nobody is left", |folder| !is_anybody_in(folder));
 }
 
 /// A run starts a server once, and gives every effect its key.
@@ -47,7 +47,7 @@ fn a_run_shares_one_session_and_every_effect_has_its_key() {
     let keys: Vec<String> = left.map(|event| text(event, "idem_key").to_owned()).collect();
     let expected = format!("{} hi\n{} hi\n", keys[0], keys[2]);
     assert_eq!(folder.text("notes"), expected);
-    assert!(!is_anybody_in(&folder), "a server is left behind");
+    folder.until("nobody is left", |folder| !is_anybody_in(folder));
     folder.is_sound("r");
 }
 
