@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ListRootsResult,
-    ResourceUpdatedNotificationParam, Root, RootsCapabilities,
+    ClientCapabilities, ClientConfig, Implementation, ListRootsResult, ProtocolVersion,
+    ResourceUpdatedNotificationParam, Root, RootsCapabilities, ServerNotification,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use rmcp::{ClientHandler, ErrorData};
@@ -30,7 +30,8 @@ impl ClientHandler for Client {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = Some(RootsCapabilities::default());
         let ours = Implementation::new("quipu", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(capabilities, ours)
+        let version = ProtocolVersion::LATEST_WITH_INITIALIZE;
+        ClientConfig::new(capabilities, ours).with_protocol_version(version)
     }
 
     async fn list_roots(
@@ -55,6 +56,18 @@ impl ClientHandler for Client {
         _: NotificationContext<RoleClient>,
     ) {
         self.notices.tell_all(&self.server, Noticed::ResourceUpdated(params.uri.into()));
+    }
+}
+
+/// What is told to runs of what a server says.
+pub(super) fn noticed(said: &ServerNotification) -> Option<Noticed> {
+    match said {
+        ServerNotification::ToolListChangedNotification(_) => Some(Noticed::ToolsChanged),
+        ServerNotification::ResourceListChangedNotification(_) => Some(Noticed::ResourcesChanged),
+        ServerNotification::ResourceUpdatedNotification(updated) => {
+            Some(Noticed::ResourceUpdated(updated.params.uri.as_str().into()))
+        }
+        _ => None,
     }
 }
 

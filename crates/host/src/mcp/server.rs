@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::model::CallToolRequestParams;
-use rmcp::service::RoleClient;
+use rmcp::model::{CallToolRequestParams, ProtocolVersion, RequestMetaObject};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 use rmcp::transport::Transport;
-use rmcp::{ServiceExt, model::RequestMetaObject};
 use runtime::FaultKind;
 use tokio::process::Command;
 use tokio::time::timeout;
@@ -25,7 +24,7 @@ use super::secrets::Secretive;
 use super::session::{Listing, Session, why, why_ended};
 use super::stdio::Program;
 use super::threads::Threads;
-use super::trouble::{Standing, Trouble};
+use super::trouble::{Standing, Trouble, refuses_handshake};
 use super::watched::{Changes, Watched};
 use super::{http, offered::Offered};
 use crate::tools::output::Tail;
@@ -195,7 +194,23 @@ impl Server {
         live.take_if(|known| Arc::ptr_eq(known, session));
     }
 
+    /// Begins a session: with a handshake, and without one where the server does not shake hands.
     async fn begin(&self) -> Result<Session, Trouble> {
+        match self.connect(ClientLifecycleMode::Initialize).await? {
+            Begun::Session(session) => Ok(*session),
+            Begun::Refused(trouble) => {
+                let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+                let again = ClientLifecycleMode::Discover { preferred_versions };
+                match self.connect(again).await {
+                    Ok(Begun::Session(session)) => Ok(*session),
+                    // What it said first is what most servers would be asked about.
+                    _ => Err(trouble),
+                }
+            }
+        }
+    }
+
+    async fn connect(&self, lifecycle: ClientLifecycleMode) -> Result<Begun, Trouble> {
         let limits = Arc::new(Limits::default());
         match &self.reach {
             Reach::Program { program, arguments, folder, env } => {
@@ -207,26 +222,17 @@ impl Server {
                     let message = format!("`{name}` cannot be started: `{program}`: {error}");
                     Trouble::no_session(FaultKind::Tool, message)
                 })?;
-                self.greet(transport, limits, Some(complaint)).await
+                self.greet(transport, limits, Some(complaint), lifecycle).await
             }
             Reach::Address { url, headers } => {
-                let name = &self.name;
                 let unusable = |why: String| {
-                    let message = format!("no session with `{name}`: {why}");
+                    let message = format!("no session with `{}`: {why}", self.name);
                     Trouble::no_session(FaultKind::Tool, message)
                 };
-                let mut filled = HashMap::new();
-                for (header, value) in headers {
-                    let value = value.reveal().map_err(unusable)?;
-                    let value = HeaderValue::from_str(&value);
-                    let mut value = value
-                        .map_err(|_| unusable(format!("what `{header}` holds is no header")))?;
-                    value.set_sensitive(true);
-                    filled.insert(header.clone(), value);
-                }
-                let transport = http::transport(url, filled, Arc::clone(&limits));
+                let headers = revealed(headers).map_err(unusable)?;
+                let transport = http::transport(url, headers, Arc::clone(&limits));
                 let transport = transport.map_err(|error| unusable(error.to_string()))?;
-                self.greet(transport, limits, None).await
+                self.greet(transport, limits, None, lifecycle).await
             }
         }
     }
@@ -236,7 +242,8 @@ impl Server {
         inner: T,
         limits: Arc<Limits>,
         complaint: Option<Arc<Tail>>,
-    ) -> Result<Session, Trouble> {
+        lifecycle: ClientLifecycleMode,
+    ) -> Result<Begun, Trouble> {
         let changes = Arc::new(Changes::default());
         let transport =
             Watched { inner, limits: Arc::clone(&limits), changes: Arc::clone(&changes) };
@@ -246,10 +253,14 @@ impl Server {
             notices: Arc::clone(&self.shared.notices),
         };
         let (server, time_max) = (self.name.clone(), self.time_max());
-        let running = match timeout(time_max, client.serve(transport)).await {
+        let greeting = client.serve_with_lifecycle(transport, lifecycle);
+        let running = match timeout(time_max, greeting).await {
             Ok(Ok(running)) => running,
             Ok(Err(error)) => {
                 let trouble = Trouble::of_beginning(&server, &error);
+                if refuses_handshake(&error) {
+                    return Ok(Begun::Refused(trouble));
+                }
                 return Err(trouble.because(why_ended(&limits, complaint.as_deref()).await));
             }
             Err(_) => {
@@ -258,10 +269,40 @@ impl Server {
                 return Err(trouble.because(why(&limits, complaint.as_deref())));
             }
         };
-        let listed = tokio::sync::Mutex::default();
-        let is_doubtful = false.into();
-        Ok(Session { server, running, limits, changes, complaint, listed, time_max, is_doubtful })
+        let session = Session {
+            server,
+            running,
+            limits,
+            changes,
+            complaint,
+            listed: tokio::sync::Mutex::default(),
+            time_max,
+            is_doubtful: false.into(),
+            subscribed: std::sync::Mutex::default(),
+        };
+        session.listen_to_lists();
+        Ok(Begun::Session(Box::new(session)))
     }
+}
+
+/// What came of the attempt to begin a session.
+enum Begun {
+    Session(Box<Session>),
+    /// The server does not want to begin like this.
+    Refused(Trouble),
+}
+
+/// Headers with their secrets.
+fn revealed(
+    headers: &[(HeaderName, Secretive)],
+) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+    let headers = headers.iter().map(|(name, value)| {
+        let mut value = HeaderValue::from_str(&value.reveal()?)
+            .map_err(|_| format!("what `{name}` holds is no header"))?;
+        value.set_sensitive(true);
+        Ok((name.clone(), value))
+    });
+    headers.collect()
 }
 
 /// What a call takes along.

@@ -1,22 +1,23 @@
 //! One session with a server: what it offers, and what it answers.
 #![expect(deprecated, reason = "subscribing is as the versions that servers speak today have it")]
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientRequest, ListToolsRequest,
     PaginatedRequestParams, PingRequest, ReadResourceRequest, ReadResourceRequestParams,
     ReadResourceResult, RequestMetaObject, ServerResult, SubscribeRequest, SubscribeRequestParams,
+    SubscriptionFilter,
 };
 use rmcp::service::{PeerRequestOptions, RoleClient, RunningService, ServiceError};
 use runtime::FaultKind;
 use tokio::time::timeout;
 use value::Text;
 
-use super::client::Client;
+use super::client::{Client, noticed};
 use super::limits::{LISTING_MAX, Limits, PAGES_MAX, TOOLS_MAX};
 use super::offered::Offered;
 use super::stdio::ENDING_MAX;
@@ -29,6 +30,9 @@ const CLOSING_MAX: Duration = Duration::from_secs(1);
 
 /// How long a server may take to say that it is still there.
 const PING_MAX: Duration = Duration::from_secs(2);
+
+/// So many resources of a server are watched at most.
+const SUBSCRIPTIONS_MAX: usize = 256;
 
 /// How long subscribing may take: the resource was read, whether it comes about or not.
 const SUBSCRIBING_MAX: Duration = Duration::from_secs(2);
@@ -50,6 +54,8 @@ pub(super) struct Session {
     pub(super) time_max: Duration,
     /// Whether a call took too long, and nobody has looked since whether the server still answers.
     pub(super) is_doubtful: AtomicBool,
+    /// The resources whose changes were asked for.
+    pub(super) subscribed: Mutex<BTreeSet<String>>,
 }
 
 impl Session {
@@ -170,15 +176,49 @@ impl Session {
 
     /// Has the server say when a resource changes, where it can.
     pub(super) async fn subscribe(&self, uri: &str) {
-        let info = self.running.peer().peer_info();
-        let can = info.and_then(|info| info.capabilities.resources.as_ref()?.subscribe);
-        if can != Some(true) {
+        let Some(info) = self.running.peer().peer_info() else { return };
+        let can = info.capabilities.resources.as_ref().and_then(|offers| offers.subscribe);
+        if can != Some(true) || !self.is_new(uri) {
+            return;
+        }
+        if !info.protocol_version.has_initialize() {
+            self.listen(SubscriptionFilter::builder().resource_subscription(uri).build());
             return;
         }
         let request = SubscribeRequest::new(SubscribeRequestParams::new(uri));
         let asked = self.running.peer().send_request(ClientRequest::SubscribeRequest(request));
         // Whoever cannot hear of changes has read the resource all the same.
         let _ = timeout(SUBSCRIBING_MAX, asked).await;
+    }
+
+    /// Whether nobody has subscribed to a resource yet, and there is room for one more.
+    fn is_new(&self, uri: &str) -> bool {
+        let mut subscribed = self.subscribed.lock().unwrap_or_else(PoisonError::into_inner);
+        subscribed.len() < SUBSCRIPTIONS_MAX && subscribed.insert(uri.to_owned())
+    }
+
+    /// Hears what servers of newer versions say only to those who ask for it. They say it until the
+    /// session ends.
+    pub(super) fn listen(&self, filter: SubscriptionFilter) {
+        let (peer, server) = (self.running.peer().clone(), self.server.clone());
+        let notices = Arc::clone(&self.running.service().notices);
+        tokio::spawn(async move {
+            let Ok(mut hearing) = peer.listen(filter).await else { return };
+            while let Ok(Some(said)) = hearing.next().await {
+                if let Some(what) = noticed(&said) {
+                    notices.tell_all(&server, what);
+                }
+            }
+        });
+    }
+
+    /// Asks to hear of other tools and resources, where that must be asked for.
+    pub(super) fn listen_to_lists(&self) {
+        let info = self.running.peer().peer_info();
+        if info.is_some_and(|info| !info.protocol_version.has_initialize()) {
+            let filter = SubscriptionFilter::builder().tools_list_changed();
+            self.listen(filter.resources_list_changed().build());
+        }
     }
 
     /// Something that is done before a call leaves, within the server's time.

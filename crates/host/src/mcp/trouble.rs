@@ -20,6 +20,12 @@ pub(crate) struct Trouble {
     pub(super) session: Standing,
 }
 
+/// Whether a server that did not begin a session might do so in the way of newer versions, which
+/// have no handshake: it has understood, and refused.
+pub(super) fn refuses_handshake(error: &ClientInitializeError) -> bool {
+    matches!(error, ClientInitializeError::JsonRpcError(_))
+}
+
 /// How far a call came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {

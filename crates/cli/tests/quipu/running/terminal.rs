@@ -40,7 +40,7 @@ impl Console {
     }
 
     /// Types something. A line ends with `\n`, and `\x04` is Ctrl-D.
-    fn types(&mut self, text: &str) {
+    pub(super) fn types(&mut self, text: &str) {
         self.person.write_all(text.as_bytes()).unwrap();
     }
 
@@ -73,7 +73,7 @@ impl Console {
     }
 
     /// Waits for the end. Gives the code, the data, and what was shown beside it.
-    fn end(mut self) -> (i32, String, String) {
+    pub(super) fn end(mut self) -> (i32, String, String) {
         let begin = Instant::now();
         while self.read() {
             assert!(begin.elapsed() < HANG, "the binary hangs:\n{}", self.shown);

@@ -1,6 +1,7 @@
 //! S7: what a server says of its tools counts when somebody has accepted it, and only as long as it
 //! says exactly that.
 
+use super::super::terminal::Console;
 use super::*;
 
 #[test]
@@ -37,6 +38,23 @@ fn the_first_use_needs_somebody_who_accepts_it() {
     assert_eq!(call(&folder, &["here.note", "text=x"]), Ok("noted".into()));
     // Only that one.
     assert_eq!(text(&call(&folder, &["here.echo", "text=x"]).unwrap_err(), "code"), "denied");
+}
+
+/// Somebody at a terminal is shown what they are asked to accept.
+#[test]
+fn a_person_decides_what_is_accepted() {
+    let folder = unaccepted("");
+    for (answer, code, said) in [("n\n", 1, ""), ("\n", 1, ""), ("y\n", 0, "1 tool accepted in")] {
+        let mut console = Console::start(&folder, &["tools", "accept", "here.note"]);
+        let before = console.until("accept 1 tool? [y/N] ");
+        assert!(before.contains("Writes a text down.") && before.contains("\"the text\""));
+        assert_eq!(folder.text("quipu.lock"), "");
+        console.types(answer);
+        let (ended, data, _) = console.end();
+        assert_eq!(ended, code, "{answer:?}");
+        assert!(data.starts_with(said), "{data}");
+    }
+    assert!(folder.text("quipu.lock").contains("Writes a text down."));
 }
 
 /// A rug pull: the tool changes after it was accepted, somewhere deep in its schema.
@@ -88,6 +106,25 @@ fn a_tool_that_changes_under_way_is_blocked_in_the_same_session() {
     let said: Vec<(&str, &str)> =
         kinds.map(|event| (text(event, "kind"), text(event, "method"))).collect();
     assert_eq!(said, [("mcp.notification", "notifications/tools/list_changed")]);
+    folder.is_sound("r");
+}
+
+/// The same with a server of the newer kind, which has no handshake and must be listened to.
+#[test]
+fn a_server_without_a_handshake_is_pinned_like_any_other() {
+    let folder = unaccepted("[tools.wait]\nmcp = \"here\"\ntool = \"slow\"\n");
+    folder.write("modern", "");
+    assert_eq!(folder.run(&["tools", "accept", "here", "--yes"]).code, 0);
+    agent(&folder, &["note", "change", "wait", "note"]);
+    let run = folder.start(&["run", "agent.json", "--id", "r", "--input", "input=x", "--json"]);
+    folder.until("the server waits", |folder| lines(folder, "began") == 1);
+    folder.until("it is heard that tools changed", |folder| {
+        folder.kinds("r").iter().any(|kind| kind == "mcp.notification")
+    });
+    folder.write("go", "");
+    let error = shown(&run.end()).get("error").unwrap().clone();
+    assert_eq!((text(&error, "code"), text(&error, "node")), ("denied", "start/n4"));
+    assert_eq!(lines(&folder, "notes"), 1);
     folder.is_sound("r");
 }
 

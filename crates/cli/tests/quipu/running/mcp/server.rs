@@ -1,6 +1,7 @@
 //! An MCP server, built on the SDK: this test binary, started again. What it does can be seen in
 //! files of its folder, and changed by them.
 
+use std::borrow::Cow;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
@@ -11,11 +12,12 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ResourceContents, ResourceUpdatedNotificationParam,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, Tool,
+    InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ResourceUpdatedNotificationParam, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ServerHandler, ServiceExt};
@@ -146,6 +148,43 @@ impl ServerHandler for Loopback {
         ServerConfig::new(capabilities.build())
     }
 
+    /// A file `modern` makes it one that does not know the handshake of older versions.
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        match is_there("modern") {
+            true => vec![ProtocolVersion::V_2026_07_28].into(),
+            false => ProtocolVersion::KNOWN_VERSIONS.into(),
+        }
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if is_there("modern") {
+            return Err(ErrorData::invalid_params("there is no handshake any more", None));
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        note("listened", "");
+        while !is_there("poison") {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let _ = context.sink().notify_tool_list_changed().await;
+        context.cancelled().await;
+        Ok(())
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -192,7 +231,9 @@ impl ServerHandler for Loopback {
             "fail" => CallToolResult::error(vec![ContentBlock::text("there is no such thing")]),
             "change" => {
                 std::fs::write("poison", "").unwrap();
-                context.peer.notify_tool_list_changed().await.unwrap();
+                if !is_there("modern") {
+                    context.peer.notify_tool_list_changed().await.unwrap();
+                }
                 said("changed")
             }
             "touch" => {
