@@ -86,7 +86,7 @@ faults! {
         => "Raise `limit`, or make the condition end.";
     Tokens "tokens_exceeded" "The models took more tokens than `--max-tokens` allows."
         => "Allow more, or ask for less.";
-    Cost "cost_exceeded" "The models cost more than `--max-cost` allows."
+    Cost "cost_exceeded" "The models and tools cost more than `--max-cost` allows."
         => "Allow more, or use a cheaper model.";
     Time "time_exceeded" "The run took longer than `--max-time` allows."
         => "Allow more time.";
