@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 use host::tools::schema::JsonSchema;
+use runtime::schema::Profile;
 use value::{Value, json};
 
 use crate::scratch::wrapped;
@@ -173,4 +174,45 @@ fn trees_are_followed_to_their_leaves() {
     let (deep, wide, few, many) = checked.unwrap().join().unwrap();
     assert_eq!((&*deep, &*wide, &*few), ("", "", ""));
     assert!(many.contains(TOO_LONG));
+}
+
+/// What a stub makes up for a schema of a spec, and what a model's answer may be, passes the border
+/// of a tool that declares the same schema.
+#[test]
+fn values_of_a_declared_schema_fit_its_json_schema() {
+    let declared = r#"{
+        "T": {"fields": [
+            {"name": "text", "type": "string"},
+            {"name": "count", "type": "integer", "default": 3},
+            {"name": "share", "type": "float"},
+            {"name": "when", "type": "datetime"},
+            {"name": "kind", "type": "enum[a, b]", "optional": true},
+            {"name": "either", "type": "string | list<integer>"},
+            {"name": "odd", "type": "list<A/B ~ü%41>"},
+            {"name": "tree", "type": "Tree"},
+            {"name": "any", "type": "whatever"}
+        ]},
+        "A/B ~ü%41": {"fields": [{"name": "x y", "type": "boolean"}]},
+        "Tree": {"fields": [{"name": "inner", "type": "list<Tree>", "optional": true}]},
+        "Open": {"fields": []}
+    }"#;
+    let mut declarations = graph::Declarations::default();
+    for (name, one) in json::parse(declared).unwrap().as_map().unwrap().iter() {
+        declarations.of_mut(graph::Kind::Schemas).insert(name.clone(), one.clone());
+    }
+    let schemas = runtime::schema::Schemas::compile(&declarations);
+    for name in ["T", "A/B ~ü%41", "Tree", "Open"] {
+        let id = schemas.find(name).unwrap();
+        let written = schemas.json_schema_of_values(id);
+        let schema = JsonSchema::new(&written).unwrap_or_else(|why| panic!("{name}: {why}"));
+        for profile in [Profile::Low, Profile::High, Profile::Cycle] {
+            for nth in 1..5 {
+                let sample = Value::from(schemas.sample(id, profile, nth));
+                assert_eq!(schemas.check(id, &sample), [], "{name}");
+                assert_eq!(misfits(&schema, &sample), "", "{name} {}", json::compact(&sample));
+            }
+        }
+        let strict = JsonSchema::new(&schemas.json_schema(id)).unwrap();
+        assert_eq!(misfits(&strict, &1.into()), "the whole: 1 is not of type \"object\"\n");
+    }
 }
