@@ -16,7 +16,7 @@ use super::Tool;
 use super::reader::{Known, Members, Place, Reader, text, time};
 use crate::tools::checked::Checked;
 use crate::tools::contract::Declared;
-use crate::tools::{Builtin, Composite, Part, Terms};
+use crate::tools::{BUILTINS, Builtin, Composite, Part, Terms};
 
 const MEMBERS: Known =
     &[("tool", "the id of a tool, as text"), ("original", "the name of an argument, as text")];
@@ -109,7 +109,8 @@ impl Reader<'_> {
         for (tool, original, at) in named {
             let built_in = || Builtin::find(&tool).map(Tool::built_in);
             let Some(part) = tools.get(&tool).cloned().or_else(built_in) else {
-                let known: Vec<&str> = tools.keys().map(|id| &**id).collect();
+                let built_in = BUILTINS.iter().map(|tool| tool.name);
+                let known: Vec<&str> = tools.keys().map(|id| &**id).chain(built_in).collect();
                 self.unknown(at, "tool", &tool, &known);
                 continue;
             };
