@@ -164,7 +164,7 @@ fn binding_of(kind: &str, key: &str) -> String {
             "mcp = \"browser\"",
         ),
         "mcp" => ("[mcp.server]\ncommand = [\"./server\"]\n\n", "mcp = \"server\""),
-        "api" => ("", "url = \"https://example.com/path\""),
+        "api" => ("", "http = \"GET https://example.com/path?q={query}\""),
         "shell" => ("", "shell = [\"/usr/bin/git\", \"log\", \"-n\", \"{count}\"]"),
         "composite" => ("", "composite = [\"first\", \"second\"]"),
         _ => ("", "command = [\"./program\"]"),

@@ -167,6 +167,10 @@ impl Bound for McpTool {
         }
     }
 
+    fn has_credentials(&self) -> bool {
+        self.server.has_credentials()
+    }
+
     fn look(&self) -> Result<String, String> {
         let (server, tool) = (self.server.name(), &self.tool);
         self.server.look()?;

@@ -31,6 +31,11 @@ impl Secretive {
         Ok(Secretive(parts))
     }
 
+    /// Whether it has secrets, and they are there.
+    pub(super) fn is_secret(&self) -> bool {
+        self.0.iter().any(|part| matches!(part, Part::Secret(_))) && self.reveal().is_ok()
+    }
+
     /// Whether everything is there.
     pub(super) fn look(&self) -> Result<(), String> {
         self.reveal().map(drop)

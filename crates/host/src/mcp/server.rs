@@ -113,6 +113,14 @@ impl Server {
         }
     }
 
+    /// Whether it is given something by which it can act as somebody.
+    pub(super) fn has_credentials(&self) -> bool {
+        match &self.reach {
+            Reach::Program { env, .. } => process::any_is_set(env),
+            Reach::Address { headers, .. } => headers.iter().any(|(_, value)| value.is_secret()),
+        }
+    }
+
     /// What it offers now. Begins a session if there is none, and waits for it: not for threads on
     /// which others wait.
     pub fn offers(self: &Arc<Self>) -> Result<Arc<Listing>, String> {

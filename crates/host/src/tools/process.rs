@@ -193,6 +193,6 @@ pub(crate) fn is_there(program: &Path) -> bool {
 }
 
 /// Whether one of these variables is set.
-pub(super) fn any_is_set(variables: &[String]) -> bool {
+pub(crate) fn any_is_set(variables: &[String]) -> bool {
     variables.iter().any(|name| std::env::var_os(name).is_some_and(|held| !held.is_empty()))
 }

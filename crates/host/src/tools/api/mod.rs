@@ -99,6 +99,11 @@ impl Bound for Api {
         Described { input: Some(self.binding.input()), ..Described::default() }
     }
 
+    fn has_credentials(&self) -> bool {
+        let secrets = &self.binding.secrets;
+        !secrets.is_empty() && Revealed::of(secrets).is_ok()
+    }
+
     fn look(&self) -> Result<String, String> {
         let Binding { method, url, secrets, .. } = &*self.binding;
         let host = url.origin().as_str().trim_end_matches('/');
