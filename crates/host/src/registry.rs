@@ -10,7 +10,7 @@ use value::{Map, Text, Value, json};
 
 use crate::adapter::{Adapter, Bound, Call, Calling, Described};
 use crate::config::{Config, Tool};
-use crate::mcp::{self, Notice, Notices};
+use crate::mcp::{self, Keeper, Notice, Notices};
 use crate::tools::BUILTINS;
 use crate::tools::checked::Checked;
 use crate::tools::contract::Declared;
@@ -42,6 +42,8 @@ pub struct Registry {
     model: Arc<dyn Adapter>,
     stores: Option<Arc<dyn Adapter>>,
     notices: Arc<Notices>,
+    /// Behind the tools: they end their sessions well, if they can.
+    _keeper: Arc<Keeper>,
 }
 
 impl Registry {
@@ -59,7 +61,16 @@ impl Registry {
         given.extend(config.tools.iter().map(|(id, tool)| (id.clone(), tool.clone())));
         let notices = Arc::clone(&config.notices);
         let tools = checked(&given, |_| Declared::default());
-        Registry { given, tools, kinds: BTreeMap::new(), unbound, model, stores: None, notices }
+        Registry {
+            given,
+            tools,
+            kinds: BTreeMap::new(),
+            unbound,
+            model,
+            stores: None,
+            notices,
+            _keeper: Arc::clone(&config.keeper),
+        }
     }
 
     /// The same for an agent, which declares something of its tools.

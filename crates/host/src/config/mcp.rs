@@ -36,7 +36,7 @@ impl Reader<'_> {
         let shared = Shared {
             lock: Arc::new(LockFile::in_folder(self.folder)),
             notices: Arc::clone(&config.notices),
-            threads: Arc::default(),
+            threads: config.keeper.threads(),
         };
         config.servers = self.named("mcp", at, value, |reader, name, at, table| {
             reader.server(name, at, table, &shared)

@@ -76,7 +76,7 @@ use value::Text;
 
 use crate::adapter::Bound;
 use crate::capabilities::Capabilities;
-use crate::mcp::{Notices, Server};
+use crate::mcp::{Keeper, Notices, Server};
 use crate::models::ModelSettings;
 use crate::tools::{Builtin, Terms};
 
@@ -105,6 +105,8 @@ pub struct Config {
     pub servers: BTreeMap<Text, Arc<Server>>,
     /// What servers say to runs.
     pub notices: Arc<Notices>,
+    /// Keeps the sessions with the servers going.
+    pub keeper: Arc<Keeper>,
 }
 
 /// What is known of a tool.

@@ -30,3 +30,4 @@ pub use server::Server;
 pub(crate) use server::{Reach, Shared};
 pub use session::Listing;
 pub use template::Template;
+pub use threads::Keeper;

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::mpsc::channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -63,17 +63,39 @@ impl Threads {
     }
 }
 
+impl Threads {
+    /// Ends everything that is left on it, before the process ends: or nobody would.
+    fn end(&self) {
+        let started = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(runtime) = started else { return };
+        // What is dropped with it are the sessions, and with them the programs.
+        match Handle::try_current() {
+            Err(_) => runtime.shutdown_timeout(ENDING_MAX),
+            Ok(_) => runtime.shutdown_background(),
+        }
+    }
+}
+
 impl Drop for Threads {
     fn drop(&mut self) {
-        let started = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(runtime) = started.take() {
-            // What is left on it is dropped, and with it the programs: before the process ends,
-            // or nobody would.
-            match Handle::try_current() {
-                Err(_) => runtime.shutdown_timeout(ENDING_MAX),
-                Ok(_) => runtime.shutdown_background(),
-            }
-        }
+        self.end();
+    }
+}
+
+/// Whoever has it keeps sessions going. When nobody has it any more, all of them end, also where a
+/// call that was given up has not noticed yet.
+#[derive(Debug, Default)]
+pub struct Keeper(Arc<Threads>);
+
+impl Keeper {
+    pub(crate) fn threads(&self) -> Arc<Threads> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 

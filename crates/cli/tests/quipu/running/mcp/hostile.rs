@@ -63,6 +63,31 @@ fn a_hostile_server_is_an_error_in_bounded_time() {
     }
 }
 
+/// A server that does not care whether anybody is there is killed with all that it started,
+/// however the command ends.
+#[test]
+fn a_server_that_does_not_listen_is_not_left_behind() {
+    let tool = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{}}]}}"#;
+    let folder = Folder::new();
+    folder.write(
+        "serve.sh",
+        format!(
+            "read line; echo '{GREETING}'; read line; read line; echo '{tool}'\n\
+             read line && echo called >>calls\nsleep 1000 & sleep 1000"
+        ),
+    );
+    folder.write("quipu.toml", "[mcp.here]\ncommand = [\"sh\", \"serve.sh\"]\n");
+    assert_eq!(folder.run(&["tools", "accept", "here", "--yes"]).code, 0);
+    folder.until("nobody is left", |folder| !is_anybody_in(folder));
+    for times in 1..=5 {
+        let calls = folder.start(&["tools", "call", "here.a", "--yes"]);
+        folder.until("it was called", |folder| lines(folder, "calls") == times);
+        calls.interrupt();
+        assert_eq!(calls.end().code, 130);
+        folder.until("nobody is left", |folder| !is_anybody_in(folder));
+    }
+}
+
 /// What is said of the world in `quipu.toml` is said well where it is wrong.
 #[test]
 fn mistakes_in_the_configuration_are_told_with_their_place() {
