@@ -42,6 +42,8 @@ pub struct Registry {
     model: Arc<dyn Adapter>,
     stores: Option<Arc<dyn Adapter>>,
     notices: Arc<Notices>,
+    /// Why nobody knows which tools of servers were accepted.
+    unreadable: Option<String>,
     /// Behind the tools: they end their sessions well, if they can.
     _keeper: Arc<Keeper>,
 }
@@ -50,10 +52,13 @@ impl Registry {
     /// The tools of a configuration, and a model.
     pub fn new(config: &Config, model: Arc<dyn Adapter>, unbound: Unbound) -> Registry {
         let mut given = BTreeMap::new();
+        let mut unreadable = None;
         if unbound == Unbound::Fail {
-            // What cannot be read was not accepted; whoever calls such a tool is told so.
             let pins = config.servers.values().next().map(|any| any.lock().pins());
-            let pins = pins.and_then(Result::ok).unwrap_or_default();
+            let pins = pins.unwrap_or_else(|| Ok(Arc::default())).unwrap_or_else(|error| {
+                unreadable = Some(error.to_string());
+                Arc::default()
+            });
             let accepted = mcp::accepted(config.servers.values(), &pins);
             given.extend(accepted.into_iter().map(|(id, bound)| (id, Tool::plain(bound))));
             given.extend(BUILTINS.iter().map(|tool| (tool.name.into(), Tool::built_in(tool))));
@@ -69,6 +74,7 @@ impl Registry {
             model,
             stores: None,
             notices,
+            unreadable,
             _keeper: Arc::clone(&config.keeper),
         }
     }
@@ -123,6 +129,9 @@ impl Registry {
             return Calling::Now(Answer::Value(made_up(tool)));
         }
         let id = &tool.tool;
+        if let Some(why) = &self.unreadable {
+            return nothing_there(format!("nothing answers the tool `{id}`: {why}"));
+        }
         let near = nearest(id, self.tools.keys().map(|known| &**known));
         let near = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
         let key = if is_bare(id) { id.to_string() } else { json::compact(&Value::text(&**id)) };

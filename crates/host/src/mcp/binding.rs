@@ -71,13 +71,17 @@ fn touching(contract: Contract) -> Happened {
 /// Makes a call, and puts into words what became of it.
 fn later(
     id: Text,
+    server: Arc<Server>,
     contract: Contract,
     work: impl Future<Output = Result<Value, Trouble>> + Send + 'static,
 ) -> Calling {
     Calling::Later(Box::pin(async move {
         match work.await {
-            Ok(value) => Answer::Value(value),
-            Err(trouble) => Answer::Failed(trouble.fault(&id, touching(contract))),
+            Ok(value) => Answer::Value(server.secrets().hide_in(value)),
+            Err(mut trouble) => {
+                trouble.message = server.secrets().hide(trouble.message);
+                Answer::Failed(trouble.fault(&id, touching(contract)))
+            }
         }
     }))
 }
@@ -146,7 +150,7 @@ impl Adapter for McpTool {
                 }
             }
         };
-        later(self.id.clone(), self.contract, work)
+        later(self.id.clone(), Arc::clone(&self.server), self.contract, work)
     }
 }
 
@@ -211,12 +215,13 @@ impl Adapter for McpResource {
                 }
             });
             let value = answer::of_resource(&read.await?)?;
+            let value = server.secrets().hide_in(value);
             let hash = digest(&value).to_string();
             let read = Noticed::ResourceRead(address.into(), hash.into());
             server.notices().tell(&run, server.name(), read);
             Ok(value)
         };
-        later(self.id.clone(), self.contract, work)
+        later(self.id.clone(), Arc::clone(&self.server), self.contract, work)
     }
 }
 

@@ -20,7 +20,7 @@ use super::client::Client;
 use super::limits::Limits;
 use super::notices::Notices;
 use super::pins::{LockFile, State};
-use super::secrets::Secretive;
+use super::secrets::{Known, Secretive};
 use super::session::{Listing, Session, why, why_ended};
 use super::stdio::Program;
 use super::threads::Threads;
@@ -67,6 +67,7 @@ pub struct Server {
     roots: Vec<PathBuf>,
     shared: Shared,
     live: tokio::sync::Mutex<Option<Arc<Session>>>,
+    secrets: Arc<Known>,
 }
 
 impl Server {
@@ -77,7 +78,8 @@ impl Server {
         roots: Vec<PathBuf>,
         shared: Shared,
     ) -> Server {
-        Server { name, reach, timeout, roots, shared, live: tokio::sync::Mutex::default() }
+        let (live, secrets) = (tokio::sync::Mutex::default(), Arc::default());
+        Server { name, reach, timeout, roots, shared, live, secrets }
     }
 
     /// Its name in `quipu.toml`.
@@ -92,6 +94,11 @@ impl Server {
 
     pub(super) fn notices(&self) -> &Notices {
         &self.shared.notices
+    }
+
+    /// What it must not say again.
+    pub(super) fn secrets(&self) -> &Known {
+        &self.secrets
     }
 
     /// How long anything may take.
@@ -130,7 +137,7 @@ impl Server {
         let waiting = tokio::runtime::Builder::new_current_thread().build();
         let listing = waiting.map_err(|error| error.to_string())?.block_on(listing);
         let listing = listing.unwrap_or_else(|| Err(self.broke_down()));
-        listing.map_err(|trouble| trouble.message)
+        listing.map_err(|trouble| self.secrets.hide(trouble.message))
     }
 
     async fn listing(&self) -> Result<Arc<Listing>, Trouble> {
@@ -222,6 +229,7 @@ impl Server {
         let limits = Arc::new(Limits::default());
         match &self.reach {
             Reach::Program { program, arguments, folder, env } => {
+                self.secrets.learn_variables(env);
                 let mut command = Command::new(program);
                 command.args(arguments).current_dir(folder).env_clear().envs(visible(env));
                 let started = Program::start(command, Arc::clone(&limits));
@@ -237,6 +245,7 @@ impl Server {
                     let message = format!("no session with `{}`: {why}", self.name);
                     Trouble::no_session(FaultKind::Tool, message)
                 };
+                headers.iter().for_each(|(_, value)| self.secrets.learn(value));
                 let headers = revealed(headers).map_err(unusable)?;
                 let transport = http::transport(url, headers, Arc::clone(&limits));
                 let transport = transport.map_err(|error| unusable(error.to_string()))?;
@@ -286,6 +295,7 @@ impl Server {
             listed: tokio::sync::Mutex::default(),
             time_max,
             is_doubtful: false.into(),
+            secrets: Arc::clone(&self.secrets),
             subscribed: std::sync::Mutex::default(),
         };
         session.listen_to_lists();

@@ -20,6 +20,7 @@ use value::Text;
 use super::client::{Client, noticed};
 use super::limits::{LISTING_MAX, Limits, PAGES_MAX, TOOLS_MAX};
 use super::offered::Offered;
+use super::secrets::Known;
 use super::stdio::ENDING_MAX;
 use super::trouble::{Left, Standing, Trouble};
 use super::watched::Changes;
@@ -54,6 +55,8 @@ pub(super) struct Session {
     pub(super) time_max: Duration,
     /// Whether a call took too long, and nobody has looked since whether the server still answers.
     pub(super) is_doubtful: AtomicBool,
+    /// What the server must not say again.
+    pub(super) secrets: Arc<Known>,
     /// The resources whose changes were asked for.
     pub(super) subscribed: Mutex<BTreeSet<String>>,
 }
@@ -116,6 +119,10 @@ impl Session {
                 let offered = Offered::of(tool).ok_or_else(|| {
                     wrong(format!("what `{server}` says of a tool cannot be kept"))
                 })?;
+                if self.secrets.hide_in(offered.to_value()) != offered.to_value() {
+                    // It would be kept in a file that goes into version control.
+                    return Err(wrong(format!("`{server}` says a secret in what it offers")));
+                }
                 bytes += value::json::compact(&offered.to_value()).len();
                 let name = Text::from(offered.name());
                 if bytes > LISTING_MAX || listing.len() == TOOLS_MAX {

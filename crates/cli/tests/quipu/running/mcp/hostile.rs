@@ -88,6 +88,24 @@ fn a_server_that_does_not_listen_is_not_left_behind() {
     }
 }
 
+/// A program that fails may well say with what it was started.
+#[test]
+fn a_complaint_holds_no_secret() {
+    let folder = Folder::new();
+    folder.write("serve.sh", "echo \"bad token $QUIPU_CANARY\" >&2; exit 3");
+    folder.write(
+        "quipu.toml",
+        "[mcp.here]\ncommand = [\"sh\", \"serve.sh\"]\nenv = [\"QUIPU_CANARY\"]\n",
+    );
+    for arguments in [&["tools", "call", "here.a", "--yes"][..], &["tools", "list"], &["doctor"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_quipu"));
+        command.args(arguments).current_dir(folder.path()).env("QUIPU_CANARY", "canary-4711");
+        let done = done(command.output().unwrap());
+        let said = format!("{}{}", done.stdout, done.stderr);
+        assert!(said.contains("bad token [secret]") && !said.contains("canary"), "{said}");
+    }
+}
+
 /// What is said of the world in `quipu.toml` is said well where it is wrong.
 #[test]
 fn mistakes_in_the_configuration_are_told_with_their_place() {

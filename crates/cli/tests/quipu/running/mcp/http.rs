@@ -100,7 +100,8 @@ fn a_session_that_the_server_forgot_is_no_way_around_the_pins() {
     assert_eq!(lines(&folder, "notes"), 3);
 }
 
-/// A secret is looked up when a session begins. It is in no event, no message and no file.
+/// A secret is looked up when a session begins. It is in no event, no message and no file, even if
+/// the server says it again.
 #[test]
 fn a_header_holds_a_secret_by_reference_only() {
     const CANARY: &str = "canary-4711";
@@ -119,7 +120,7 @@ fn a_header_holds_a_secret_by_reference_only() {
         command.args(arguments).current_dir(folder.path()).env("QUIPU_CANARY", CANARY);
         done(command.output().unwrap())
     };
-    agent(&folder, &["echo", "fail"]);
+    agent(&folder, &["echo", "leak", "spill"]);
     let mut said = String::new();
     for arguments in [
         &["tools", "accept", "--all", "--yes", "--json"][..],
@@ -134,7 +135,7 @@ fn a_header_holds_a_secret_by_reference_only() {
     }
     assert!(folder.text("headers").contains(&format!("Bearer {CANARY}")), "it was used");
     std::fs::remove_file(folder.path().join("headers")).unwrap();
-    assert!(said.contains("there is no such thing") && !said.contains(CANARY), "{said}");
+    assert!(said.contains("wrong: Bearer [secret]") && !said.contains(CANARY), "{said}");
     let mut everything = Command::new("grep");
     let everything = everything.args(["-r", CANARY, "."]).current_dir(folder.path());
     let found = everything.output().unwrap();

@@ -21,6 +21,7 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ServerHandler, ServiceExt};
+use rustix::process::{Signal, getpid, kill_process};
 use serde_json::{Value, json};
 use tokio::net::unix::pipe;
 
@@ -122,6 +123,8 @@ fn tools() -> Vec<Tool> {
         ("die", "Writes a text down, and dies."),
         ("freeze", "Stands still, for ever, the first time."),
         ("fail", "Fails, and says so."),
+        ("leak", "Says what it must not say."),
+        ("spill", "Says it in an error."),
         ("change", "Changes what `note` says of itself."),
         ("touch", "Says that resources have changed."),
         ("roots", "Says where it may look."),
@@ -209,6 +212,12 @@ impl ServerHandler for Loopback {
                 CallToolResult::structured(json!({"sum": sum}))
             }
             "echo" => said(&text),
+            // What came with the request, in an answer and in an error.
+            "leak" => said(&std::fs::read_to_string("headers").unwrap()),
+            "spill" => {
+                let headers = std::fs::read_to_string("headers").unwrap();
+                CallToolResult::error(vec![ContentBlock::text(format!("wrong: {headers}"))])
+            }
             "note" => {
                 note("notes", &format!("{} {text}", key.unwrap_or("no key")));
                 said("noted")
@@ -216,15 +225,15 @@ impl ServerHandler for Loopback {
             "slow" => return slow(context).await,
             "die" => {
                 note("notes", "died");
-                let own = std::process::id().to_string();
-                std::process::Command::new("kill").args(["-KILL", &own]).status().unwrap();
+                kill_process(getpid(), Signal::KILL).unwrap();
                 std::future::pending().await
             }
             "freeze" => {
                 if !is_there("frozen") {
                     note("frozen", "");
-                    let own = std::process::id().to_string();
-                    std::process::Command::new("kill").args(["-STOP", &own]).status().unwrap();
+                    kill_process(getpid(), Signal::STOP).unwrap();
+                    // Another thread may be the one that stops first.
+                    return std::future::pending().await;
                 }
                 said("thawed")
             }

@@ -132,7 +132,7 @@ fn a_server_that_is_killed_is_started_again() {
 /// A server that hangs for good is not asked for ever: the next call finds out, and has a new one.
 #[test]
 fn a_server_that_stands_still_is_replaced() {
-    let declared = "touches = \"read\"\nagain = \"free\"\ntimeout = \"300ms\"";
+    let declared = "touches = \"read\"\nagain = \"free\"\ntimeout = \"1s\"";
     let folder = folder(&format!("[tools.freeze]\nmcp = \"here\"\n{declared}\n"));
     let nodes = r#"{"id": "n1", "op": "R", "data": {"adapter": "tool.CALL", "target": "freeze", "out": "x"}},
         {"id": "n2", "op": "Retry", "data": {"count": 1}}"#;
@@ -210,6 +210,6 @@ fn what_the_doctor_and_the_list_say_can_be_acted_on() {
         "`note` of the server `here` was never accepted; look at it, then `quipu tools accept \
          here.note`"
     );
-    assert_eq!(detail("mcp here"), "sh: 0 tools accepted, 13 not yet (`quipu tools list`)");
+    assert_eq!(detail("mcp here"), "sh: 0 tools accepted, 15 not yet (`quipu tools list`)");
     assert!(detail("mcp away").ends_with("; put `[mcp.away]` in quipu.toml right, or start it"));
 }
