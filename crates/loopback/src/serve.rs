@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -39,6 +40,16 @@ struct Desk {
     key: Option<String>,
     streams: bool,
     seen: Mutex<Vec<Seen>>,
+    left: AtomicUsize,
+}
+
+/// Waits with somebody who may leave.
+struct Waiting(Arc<Desk>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.left.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Model {
@@ -46,20 +57,44 @@ impl Model {
     pub fn start(rule: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Model {
         Model::on(
             0,
-            Desk { rule: Box::new(rule), key: None, streams: true, seen: Mutex::default() },
+            Desk {
+                rule: Box::new(rule),
+                key: None,
+                streams: true,
+                seen: Mutex::default(),
+                left: AtomicUsize::new(0),
+            },
         )
     }
 
     /// The same, which refuses requests without this key, and echoes the wrong one.
     pub fn with_key(key: &str, rule: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Model {
         let key = Some(key.to_owned());
-        Model::on(0, Desk { rule: Box::new(rule), key, streams: true, seen: Mutex::default() })
+        Model::on(
+            0,
+            Desk {
+                rule: Box::new(rule),
+                key,
+                streams: true,
+                seen: Mutex::default(),
+                left: AtomicUsize::new(0),
+            },
+        )
     }
 
     /// One that cannot send answers as they come, and sends all of them at once.
     pub fn without_streams(acts: impl IntoIterator<Item = Act>) -> Model {
         let rule = in_order(acts);
-        Model::on(0, Desk { rule, key: None, streams: false, seen: Mutex::default() })
+        Model::on(
+            0,
+            Desk {
+                rule,
+                key: None,
+                streams: false,
+                seen: Mutex::default(),
+                left: AtomicUsize::new(0),
+            },
+        )
     }
 
     /// One that does these things in their order. What comes after them is refused.
@@ -70,7 +105,16 @@ impl Model {
     /// The same on a port; 0 is any.
     pub fn scripted_on(port: u16, acts: impl IntoIterator<Item = Act>) -> Model {
         let rule = in_order(acts);
-        Model::on(port, Desk { rule, key: None, streams: true, seen: Mutex::default() })
+        Model::on(
+            port,
+            Desk {
+                rule,
+                key: None,
+                streams: true,
+                seen: Mutex::default(),
+                left: AtomicUsize::new(0),
+            },
+        )
     }
 
     fn on(port: u16, desk: Desk) -> Model {
@@ -113,6 +157,11 @@ impl Model {
     /// Everything that it was asked.
     pub fn seen(&self) -> Vec<Seen> {
         self.desk.lock().clone()
+    }
+
+    /// How many left while it let them wait.
+    pub fn left(&self) -> usize {
+        self.desk.left.load(Ordering::Relaxed)
     }
 
     /// Everything that real providers would have complained about.
@@ -196,7 +245,13 @@ async fn answer(
     let is_stream = seen.is_stream && desk.streams;
     match (desk.rule)(&seen) {
         Act::Say(said) => say(protocol, *said, is_stream, seen.nth),
-        Act::Fail(failing) => fail(protocol, failing, is_stream, seen.nth).await,
+        Act::Fail(Failing::Hangs) => {
+            // Dropped with this future as soon as the connection is.
+            let _waiting = Waiting(desk);
+            tokio::time::sleep(HANG).await;
+            refusal(500, json!({}), &[])
+        }
+        Act::Fail(failing) => fail(protocol, failing, is_stream, seen.nth),
     }
 }
 
@@ -268,7 +323,7 @@ fn kind(is_stream: bool) -> &'static str {
     if is_stream { "text/event-stream" } else { "application/json" }
 }
 
-async fn fail(protocol: Protocol, failing: Failing, is_stream: bool, nth: usize) -> Response {
+fn fail(protocol: Protocol, failing: Failing, is_stream: bool, nth: usize) -> Response {
     match failing {
         Failing::Status(status, body, headers) => refusal(status, body, &headers),
         Failing::Garbage(kind, body) => response(200, &kind, &[], Body::from(body)),
@@ -292,10 +347,7 @@ async fn fail(protocol: Protocol, failing: Failing, is_stream: bool, nth: usize)
             });
             response(200, kind(is_stream), &[], Body::from_stream(pieces))
         }
-        Failing::Hangs => {
-            tokio::time::sleep(HANG).await;
-            refusal(500, json!({}), &[])
-        }
+        Failing::Hangs => unreachable!("it never gets so far"),
         Failing::Endless => {
             let frame = match protocol {
                 Protocol::OpenAi => openai::frame("x".repeat(65536).as_str()),

@@ -65,7 +65,7 @@ pub(crate) fn question(model: &str) -> ModelCall {
         shape: None,
         schema: None,
         params: Map::default(),
-        timeout_ms: Some(20_000),
+        timeout_ms: Some(60_000),
         turn: 1,
     }
 }

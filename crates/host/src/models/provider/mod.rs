@@ -137,6 +137,10 @@ impl Providers {
                 Some(delay) if attempts < self.patience.attempts && delay < left => {
                     sleep(delay).await;
                 }
+                Some(delay) if attempts < self.patience.attempts => {
+                    let trouble = trouble.without_time(delay, left);
+                    return Answer::Failed(trouble.fault(&target, attempts));
+                }
                 _ => return Answer::Failed(trouble.fault(&target, attempts)),
             }
         }

@@ -150,6 +150,16 @@ impl Trouble {
         Trouble { kind: FaultKind::Timeout, ..Trouble::of(what) }
     }
 
+    /// The same, where there is no time to wait for anything better.
+    pub(super) fn without_time(mut self, delay: Duration, left: Duration) -> Trouble {
+        self.what.push_str(&format!(
+            " (it may answer in {} s, and only {} s are left)",
+            delay.as_secs_f64().ceil(),
+            left.as_secs()
+        ));
+        self
+    }
+
     /// Whether a provider complains about the schema rather than about the question.
     fn is_about_shape(&self) -> bool {
         const WORDS: [&str; 6] = [
