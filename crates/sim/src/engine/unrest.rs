@@ -177,6 +177,16 @@ impl Driver<'_> {
         let events = note(&self.plan, &mut self.run, input, self.now).map_err(said)?;
         self.append(events);
         self.come_to_rest()?;
+        if self.run.policy().is_some()
+            && !self.run.is_over()
+            && unrest.now_and_then(unrest.policies)
+        {
+            // What was just allowed has not left, and is not allowed any more.
+            let change = Input::Policy(Box::new(self.next_policy(unrest)));
+            let events = note(&self.plan, &mut self.run, &change, self.now).map_err(said)?;
+            self.append(events);
+            self.come_to_rest()?;
+        }
         self.slices(unrest, None)
     }
 
@@ -214,13 +224,17 @@ impl Driver<'_> {
 
     /// Another policy comes into force: whatever has not left is decided about again.
     fn change_policy(&mut self, unrest: &mut Unrest) -> Result<(), String> {
+        let change = Input::Policy(Box::new(self.next_policy(unrest)));
+        self.slices(unrest, Some(&change))
+    }
+
+    fn next_policy(&self, unrest: &mut Unrest) -> PolicyChange {
         let count = self.log.iter().filter(|one| one.sealed.event.kind() == Kind::PolicyActivated);
-        let change = PolicyChange {
+        PolicyChange {
             policy: policy(count.count() + 1),
             actor: Some("ada".into()),
             notes: unrest.random.one_in(2).then(|| "tighter".into()),
-        };
-        self.slices(unrest, Some(&Input::Policy(Box::new(change))))
+        }
     }
 
     fn cancel(&mut self) -> Result<(), String> {

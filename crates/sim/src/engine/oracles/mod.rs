@@ -287,7 +287,7 @@ fn any_order<'g>(
         cancels: *random.pick(&[0, 0, 12, 40]),
         jumps_ms: *random.pick(&[0, 40, 100_000]),
         elsewhere: *random.pick(&[0, 3]),
-        policies: *random.pick(&[0, 0, 5]),
+        policies: *random.pick(&[0, 3, 5]),
         any_order: true,
     };
     driver.through(&mut unrest)?;
