@@ -295,4 +295,22 @@ permissions = "all"
         quipu.toml:47:15: `permissions` must be a list of capabilities, such as `["net.web"]`
     "#]]
     .assert_eq(&wrapped(&findings.to_string()));
+
+#[test]
+fn people_have_capabilities_and_nothing_else() {
+    let config = parse("[people.alice]\ncapabilities = [\"pay\"]\n[people.bob]\n").unwrap();
+    let may = |name: &str| {
+        let who = host::Who { name: Some(name.into()), capabilities: config.people.clone() };
+        who.refused(Some(&"pay".into())).is_none()
+    };
+    assert_eq!((may("alice"), may("bob"), may("mallory")), (true, false, false));
+    for (text, message) in [
+        ("[people.alice]\ncapabilities = \"pay\"", "`capabilities` must be a list of names"),
+        ("[people.alice]\ncapabilities = [\" \"]", "`capabilities` must be a list of names"),
+        ("[people.alice]\nmay = [\"pay\"]", "unknown key `may`"),
+        ("people = [\"alice\"]", "`people` must be a table"),
+    ] {
+        let found = parse(text).unwrap_err().to_string();
+        assert!(found.contains(message), "{text}: {found}");
+    }
 }
