@@ -306,7 +306,43 @@ fn beginning(tool: &ToolCall) -> String {
             format!("{}... ({} bytes, {digest})", &args[..end], args.len())
         }
     };
-    format!("May `{}` be called with {shown}? ", name(tool))
+    format!("May `{}` be called with {}? ", visible(&name(tool)), visible(&shown))
+}
+
+/// A text in which nothing hides: what turns the order of letters round, or shows as nothing, is
+/// written as JSON can write it.
+fn visible(text: &str) -> String {
+    let is_hidden = |letter: &char| {
+        letter.is_control()
+            || matches!(*letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+                | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_hidden(&letter) {
+            false => shown.push(letter),
+            true => {
+                let mut units = [0; 2];
+                for unit in letter.encode_utf16(&mut units) {
+                    shown.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_hides_in_what_a_person_is_asked() {
+        let shown = visible("{\"to\":\"a\u{202e}b\u{200b}\u{e0041}é😀\"}\u{1b}[2J");
+        let expected = r#"{"to":"a\u202eb\u200b\udb40\udc41é😀"}\u001b[2J"#;
+        assert_eq!(shown, expected);
+    }
 }
 
 /// The ruling that made a question, from what was recorded of it.

@@ -284,3 +284,24 @@ fn a_terminal_that_goes_away_leaves_the_question_open() {
     assert_eq!(console.process.end().code, 3);
     assert_eq!(folder.kinds("r").last().unwrap(), "question_asked");
 }
+
+/// Whoever sits at the terminal is asked only what they may answer.
+#[test]
+fn a_question_that_needs_a_capability_is_asked_of_who_has_it() {
+    let people = "[people.alice]\ncapabilities = [\"pay\"]\n";
+    let folder = asking(r#", "capability": "pay""#);
+    folder.write("quipu.toml", people);
+    let mut mallory =
+        Console::start(&folder, &["run", "agent.json", "--id", "m", "--as", "mallory"]);
+    mallory.until("`Pay?` is left open: `mallory` may not answer this: it needs `pay`; alice may");
+    assert_eq!(mallory.end().0, 3);
+    let mut alice = Console::start(&folder, &["resume", "m", "--as", "alice"]);
+    alice.until("? Pay?");
+    alice.types("yes\n");
+    alice.until("? Sure?");
+    alice.types("no\n");
+    assert_eq!(alice.end().0, 0);
+    let answered = folder.events("m");
+    let answered = answered.iter().filter(|event| text(event, "kind") == "question_answered");
+    assert_eq!(answered.map(|event| text(event, "actor")).collect::<Vec<_>>(), ["alice", "alice"]);
+}
