@@ -333,18 +333,6 @@ fn visible(text: &str) -> String {
     shown
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_hides_in_what_a_person_is_asked() {
-        let shown = visible("{\"to\":\"a\u{202e}b\u{200b}\u{e0041}é😀\"}\u{1b}[2J");
-        let expected = r#"{"to":"a\u202eb\u200b\udb40\udc41é😀"}\u001b[2J"#;
-        assert_eq!(shown, expected);
-    }
-}
-
 /// The ruling that made a question, from what was recorded of it.
 pub(crate) fn ruling_of(
     run: &Run,
@@ -375,4 +363,16 @@ pub(crate) fn ruling_in(decided: &ApprovalDecided) -> Option<Ruling> {
         _ => return None,
     };
     Some(Ruling { outcome, reason: decided.reason.clone(), policy: decided.policy_digest.clone()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_hides_in_what_a_person_is_asked() {
+        let shown = visible("{\"to\":\"a\u{202e}b\u{200b}\u{e0041}é😀\"}\u{1b}[2J");
+        let expected = r#"{"to":"a\u202eb\u200b\udb40\udc41é😀"}\u001b[2J"#;
+        assert_eq!(shown, expected);
+    }
 }

@@ -266,9 +266,13 @@ fn tell(
                         if options.is_empty() { "VALUE".to_owned() } else { options.join("|") };
                     output::note(&format!("  {}", question.prompt));
                     output::note(&format!(
-                        "  quipu answer {} {choice}{}",
+                        "  quipu answer {} {choice}{}{}",
                         question.id,
-                        same_store()
+                        same_store(),
+                        match &question.capability {
+                            Some(needed) => format!(" --as NAME  (who has `{needed}`)"),
+                            None => String::new(),
+                        }
                     ));
                 }
             }

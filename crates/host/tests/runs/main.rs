@@ -5,5 +5,6 @@ mod any_bytes;
 mod driven;
 mod histories;
 mod people;
+mod policies;
 mod shelves;
 mod stopping;

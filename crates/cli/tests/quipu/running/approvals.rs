@@ -421,3 +421,16 @@ fn why_explains_every_decision_in_one_way() {
     let (decision, source, _) = why("asked", "approval_decided");
     assert_eq!((&*decision, &*source), ("c1 may not leave", "person"));
 }
+
+/// What a policy allows is still held to the run's budget.
+#[test]
+fn an_allow_is_no_way_round_a_budget() {
+    let folder = shop("refund");
+    let nodes = format!("{}, {}, {END}", call("n1", "refund"), call("n2", "refund"));
+    folder.write("agent.json", graph(&[("start", &nodes, "n1-next-n2 n2-next-n9")]));
+    let words = ["run", "agent.json", "--id", "r", "--input", "input=5", "--max-calls", "refund=1"];
+    let done = folder.run(&[&words[..], &["--policy", "rules.yaml", "--json"]].concat());
+    assert_eq!(ending(&shown(&done)), "calls_exceeded", "{}", done.stderr);
+    assert_eq!(folder.text("refunds").lines().count(), 1);
+    folder.is_sound("r");
+}
