@@ -295,6 +295,7 @@ permissions = "all"
         quipu.toml:47:15: `permissions` must be a list of capabilities, such as `["net.web"]`
     "#]]
     .assert_eq(&wrapped(&findings.to_string()));
+}
 
 #[test]
 fn people_have_capabilities_and_nothing_else() {
