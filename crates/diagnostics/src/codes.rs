@@ -193,6 +193,8 @@ codes! {
     FORK_WITHOUT_JOIN = "G416", Warning, Some(Rule::Endpoint);
     /// A reducer that nobody can apply.
     NO_SUCH_REDUCER = "G417", Warning, Some(Rule::Enum);
+    /// A store whose provider does not take its config.
+    STORE_CONFIG = "G501", Error, Some(Rule::Type);
 
     // O1: the shape of an Agent Ontology spec.
     /// A value of the wrong kind.

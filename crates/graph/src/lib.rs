@@ -20,6 +20,7 @@ pub mod normalize;
 mod operand;
 pub mod ops;
 pub mod place;
+pub mod protocols;
 pub mod query;
 pub mod rewrite;
 pub mod validate;

@@ -6,6 +6,7 @@ mod names;
 mod phase1;
 mod phase2;
 mod slots;
+mod stores;
 
 pub use joins::REDUCERS;
 pub use names::names;
@@ -31,6 +32,7 @@ pub fn validate(graph: &Graph, edges: Edges) -> Vec<Diagnostic> {
         joins.label(id, label, &index, &mut findings);
     }
     joins::declared(graph, &mut findings);
+    stores::declared(graph, &mut findings);
     names::outside_labels(graph, &mut findings);
     findings
 }
