@@ -195,6 +195,10 @@ impl Shelves for WatchedStore {
         self.inner.shelf_get(shelf, key)
     }
 
+    fn shelf_writes(&self, shelf: &str) -> Result<u64, StoreError> {
+        self.inner.shelf_writes(shelf)
+    }
+
     fn shelf_write(
         &self,
         shelf: &str,

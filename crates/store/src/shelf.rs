@@ -30,6 +30,13 @@ pub enum Change {
     Push(Value),
     /// Takes away the first of the values that were pushed, if there is one.
     Take,
+    /// Takes away what is behind a key, if there is something.
+    Remove {
+        /// The key.
+        key: Text,
+    },
+    /// Takes away the first items, with or without keys, until so many are left.
+    Trim(usize),
 }
 
 /// Keeps shelves. One that nothing was put on is empty.
@@ -39,6 +46,9 @@ pub trait Shelves {
 
     /// The value behind a key.
     fn shelf_get(&self, shelf: &str, key: &str) -> Result<Option<Value>, StoreError>;
+
+    /// How many times the shelf was written to: as long as that stays the same, so does the shelf.
+    fn shelf_writes(&self, shelf: &str) -> Result<u64, StoreError>;
 
     /// Makes all changes or none, and gives back what the last [`Change::Take`] took. It is on
     /// the disk then. Each idempotency key counts once: the same changes under the same key change
@@ -79,6 +89,16 @@ pub(crate) fn check(shelf: &str, changes: &[Change]) -> Result<Digest, AppendErr
             }
             Change::Take => {
                 all.push_str("take");
+                all.len()
+            }
+            Change::Remove { key } => {
+                is_fitting(key.len())?;
+                all.push_str("remove ");
+                json::write_text(&mut all, key);
+                all.len()
+            }
+            Change::Trim(left) => {
+                all.push_str(&format!("trim {left}"));
                 all.len()
             }
         };
@@ -134,6 +154,10 @@ mod tests {
             vec![set("a", "b".into())],
             vec![set("b", "a".into())],
             vec![set("a", "b".into()), Change::Take],
+            vec![Change::Remove { key: "a".into() }],
+            vec![Change::Remove { key: "b".into() }],
+            vec![Change::Trim(1)],
+            vec![Change::Trim(11)],
         ];
         let mut hashes: Vec<String> =
             all.iter().map(|changes| check("s", changes).unwrap().to_string()).collect();

@@ -112,6 +112,10 @@ impl Shelves for Process<'_, '_> {
         self.alive()?.shelf_get(shelf, key)
     }
 
+    fn shelf_writes(&self, shelf: &str) -> Result<u64, StoreError> {
+        self.alive()?.shelf_writes(shelf)
+    }
+
     fn shelf_write(
         &self,
         shelf: &str,

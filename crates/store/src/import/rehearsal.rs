@@ -347,6 +347,10 @@ impl Shelves for Rehearsal<'_> {
         Err(not_needed())
     }
 
+    fn shelf_writes(&self, _: &str) -> Result<u64, StoreError> {
+        Err(not_needed())
+    }
+
     fn shelf_write(&self, _: &str, _: &[Change], _: &Digest) -> Result<Option<Value>, AppendError> {
         Err(not_needed().into())
     }

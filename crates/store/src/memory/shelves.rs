@@ -31,6 +31,8 @@ impl Kept {
                 let first = self.items.iter().position(|item| item.key.is_none())?;
                 return Some(self.items.remove(first).value);
             }
+            Change::Remove { key } => self.items.retain(|item| item.key.as_ref() != Some(key)),
+            Change::Trim(left) => drop(self.items.drain(..self.items.len().saturating_sub(*left))),
         }
         None
     }
@@ -52,6 +54,10 @@ impl Shelves for MemoryStore {
         let Some(kept) = shelves.get(shelf) else { return Ok(None) };
         let found = kept.items.iter().find(|item| item.key.as_deref() == Some(key));
         Ok(found.map(|item| item.value.clone()))
+    }
+
+    fn shelf_writes(&self, shelf: &str) -> Result<u64, StoreError> {
+        Ok(self.shelves_kept().get(shelf).map_or(0, |kept| kept.written.len() as u64))
     }
 
     fn shelf_write(

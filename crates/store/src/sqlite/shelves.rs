@@ -32,6 +32,14 @@ impl Shelves for SqliteStore {
         })
     }
 
+    fn shelf_writes(&self, shelf: &str) -> Result<u64, StoreError> {
+        self.readers.with(|connection| {
+            let sql = "SELECT count(*) FROM shelf_write WHERE name = ?1";
+            let count = connection.prepare_cached(sql)?.query_row([shelf], |row| row.get(0));
+            Ok(count.map(i64::cast_unsigned)?)
+        })
+    }
+
     fn shelf_write(
         &self,
         shelf: &str,
@@ -78,6 +86,12 @@ impl Desk {
                 Change::Set { key, value } => put(connection, shelf, Some(key), value)?,
                 Change::Push(value) => put(connection, shelf, None, value)?,
                 Change::Take => taken = take(connection, shelf)?,
+                Change::Remove { key } => {
+                    connection
+                        .prepare_cached("DELETE FROM shelf WHERE name = ?1 AND key = ?2")?
+                        .execute([shelf, key])?;
+                }
+                Change::Trim(left) => trim(connection, shelf, *left)?,
             }
         }
         connection
@@ -101,6 +115,17 @@ fn put(
              ON CONFLICT(name, key) DO UPDATE SET value = excluded.value",
         )?
         .execute(params![shelf, key, json::compact(value)])
+        .map(drop)
+}
+
+fn trim(connection: &Connection, shelf: &str, left: usize) -> rusqlite::Result<()> {
+    let left = i64::try_from(left).unwrap_or(i64::MAX);
+    connection
+        .prepare_cached(
+            "DELETE FROM shelf WHERE name = ?1 AND no <=
+                 (SELECT no FROM shelf WHERE name = ?1 ORDER BY no DESC LIMIT 1 OFFSET ?2)",
+        )?
+        .execute(params![shelf, left])
         .map(drop)
 }
 

@@ -141,15 +141,19 @@ fn lease(random: &mut Random, model: &dyn Store, store: &dyn Store) {
 
 fn shelve(random: &mut Random, model: &dyn Store, store: &dyn Store) {
     let key = |random: &mut Random| format!("k{}", random.below(3));
-    let change = |random: &mut Random| match random.below(3) {
+    let change = |random: &mut Random| match random.below(5) {
         0 => Change::Set { key: key(random).into(), value: Value::Int(random.below(9) as i64) },
         1 => Change::Push(Value::Int(random.below(9) as i64)),
+        2 => Change::Remove { key: key(random).into() },
+        3 => Change::Trim(random.below(5)),
         _ => Change::Take,
     };
     let changes: Vec<Change> = (0..random.below(4)).map(|_| change(random)).collect();
     let (found, once) = (key(random), Digest::of(&[random.below(40) as u8]));
     same(model, store, |store| store.shelf_write("s", &changes, &once));
-    same(model, store, |store| (store.shelf_get("s", &found), store.shelf_read("s")));
+    same(model, store, |store| {
+        (store.shelf_get("s", &found), store.shelf_read("s"), store.shelf_writes("s"))
+    });
 }
 
 proptest! {

@@ -10,6 +10,7 @@ contract! {
     what_is_set_is_found_by_its_key,
     what_is_pushed_is_taken_in_order,
     items_stand_in_the_order_in_which_they_came,
+    items_are_removed_by_key_or_by_age,
     the_same_key_changes_nothing_again,
     a_key_is_for_the_same_changes_only,
     changes_are_made_together,
@@ -70,6 +71,24 @@ fn items_stand_in_the_order_in_which_they_came(store: &dyn Store) {
     store.shelf_write("s", &[Change::Take, push(6)], &key(3)).unwrap();
     let expected = [item(Some("z"), 5), item(Some("a"), 3), item(None, 4), item(None, 6)];
     assert_eq!(store.shelf_read("s").unwrap(), expected);
+}
+
+fn items_are_removed_by_key_or_by_age(store: &dyn Store) {
+    store.shelf_write("s", &[set("a", 1), push(2), set("b", 3), push(4)], &key(1)).unwrap();
+    store.shelf_write("other", &[set("a", 1)], &key(1)).unwrap();
+    let gone = |key: &str| Change::Remove { key: key.into() };
+    store.shelf_write("s", &[gone("a"), gone("nobody")], &key(2)).unwrap();
+    assert_eq!(store.shelf_read("s").unwrap(), [item(None, 2), item(Some("b"), 3), item(None, 4)]);
+    store.shelf_write("s", &[Change::Trim(3)], &key(3)).unwrap();
+    store.shelf_write("s", &[set("a", 5), Change::Trim(2)], &key(4)).unwrap();
+    assert_eq!(store.shelf_read("s").unwrap(), [item(None, 4), item(Some("a"), 5)]);
+    assert_eq!(store.shelf_writes("s").unwrap(), 4);
+    store.shelf_write("s", &[set("a", 5), Change::Trim(2)], &key(4)).unwrap();
+    assert_eq!(store.shelf_writes("s").unwrap(), 4);
+    store.shelf_write("s", &[Change::Trim(0)], &key(5)).unwrap();
+    assert_eq!(store.shelf_read("s").unwrap(), []);
+    assert_eq!(store.shelf_read("other").unwrap(), [item(Some("a"), 1)]);
+    assert_eq!(store.shelf_writes("never").unwrap(), 0);
 }
 
 fn the_same_key_changes_nothing_again(store: &dyn Store) {
