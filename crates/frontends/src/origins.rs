@@ -102,7 +102,7 @@ fn of_slot(tree: &Tree, node: Anchor, slot: &str) -> Anchor {
         return node;
     };
     let members: &[&str] = match slot {
-        "input" => &["input", "data"],
+        "input" => &["input", "query", "data"],
         "output" => &["output"],
         "timeout_ms" => &["timeout"],
         "args" => &["query_key"],

@@ -7,6 +7,9 @@ use std::fmt;
 pub struct Timestamp(i64);
 
 impl Timestamp {
+    /// The beginning of 1970.
+    pub const EPOCH: Timestamp = Timestamp(0);
+
     /// From microseconds since 1970. Moments that no calendar date of four digits has become the
     /// nearest that has one.
     pub fn from_micros(micros: i64) -> Timestamp {

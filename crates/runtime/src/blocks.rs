@@ -189,8 +189,9 @@ fn fetch(plan: &Plan, run: &Run, own: &Fiber, store: &BlockStore) -> Option<Tool
         return None;
     }
     Some(match def.kind {
-        // Reading a queue would take from it: the block must see all of it, and takes nothing yet.
-        StoreKind::Queue => store_call(run, def, StoreVerb::ReadAll, None),
+        // Reading a queue would take from it, and a protocol has its own answer to no question: the
+        // block must see all there is, and takes nothing yet.
+        StoreKind::Queue | StoreKind::Speaks(..) => store_call(run, def, StoreVerb::ReadAll, None),
         _ => store_call(run, def, StoreVerb::Read, None),
     })
 }
@@ -247,11 +248,14 @@ impl Run {
                 owed.push_back(act);
                 continue;
             }
+            let now = self.now;
             let contents = &mut self.stores[at as usize];
             match act {
                 // The interpreter has made the same write on a copy.
-                StoreAct::Write { key, value, .. } => drop(contents.write(key.as_deref(), value)),
-                StoreAct::Take { .. } => drop(contents.read(None)),
+                StoreAct::Write { key, value, .. } => {
+                    drop(contents.write(key.as_deref(), value, now));
+                }
+                StoreAct::Take { .. } => drop(contents.read(None, now)),
             }
         }
         if owed.is_empty() {

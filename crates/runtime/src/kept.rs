@@ -3,7 +3,7 @@
 
 use history::Timestamp;
 use history::kinds::words::TimeSource;
-use value::{Digest, Value, json};
+use value::{Digest, Map, Value, json};
 
 use crate::Fault;
 use crate::call::ToolCall;
@@ -83,8 +83,12 @@ pub(crate) fn keep(
         None => visible(plan, run, own),
     };
     let (kept, slot, value) = match &here.step {
-        Step::ReadStore { store, key, out } => {
+        Step::ReadStore { store, key, query, out } => {
             let key = key.as_ref().map(|key| value_of(frame, key));
+            let key = match query {
+                Some(schema) => Some(query_of(shaped(plan, run, own, *schema), key)),
+                None => key,
+            };
             let def = &plan.stores[*store as usize];
             if is_outside(run, def) {
                 let args = key.map(|key| ("key", key));
@@ -93,7 +97,7 @@ pub(crate) fn keep(
             }
             def.allows(StoreVerb::Read)?;
             let mut contents = run.stores[*store as usize].clone();
-            let value = contents.read(key.as_ref());
+            let value = contents.read(key.as_ref(), run.now)?;
             (Kept::Store(*store, Box::new(contents)), *out, value)
         }
         Step::WriteStore { store, input } => {
@@ -105,7 +109,7 @@ pub(crate) fn keep(
             }
             def.allows(StoreVerb::Write)?;
             let mut contents = run.stores[*store as usize].clone();
-            contents.write(None, written)?;
+            contents.write(None, written, run.now)?;
             (Kept::Store(*store, Box::new(contents)), None, Value::Null)
         }
         Step::Receive { channel, out } => {
@@ -143,6 +147,19 @@ pub(crate) fn keep(
     };
     let kept = Box::new(kept);
     Ok(Change::derived(What::StoreChanged { fiber, node, kept, slot, value }))
+}
+
+/// A query by a schema: its fields as the frame has them. A value that is named besides is what is
+/// asked: its members, or else its text.
+fn query_of(mut query: Map, asked: Option<Value>) -> Value {
+    match asked {
+        None | Some(Value::Null) => {}
+        Some(Value::Map(members)) => {
+            query.extend(members.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        Some(other) => drop(query.insert("text".into(), other)),
+    }
+    query.into()
 }
 
 fn key_of(frame: &crate::frame::Frame, operand: &Operand) -> value::Text {

@@ -351,11 +351,13 @@ impl Moving<'_> {
         for def in &self.new.stores {
             let place = self.old.stores.iter().position(|old| old.id == def.id);
             let held = place.map(|place| &run.stores[place]);
-            let is_empty = held.is_none_or(|held| *held == Contents::new(held.kind()));
+            let is_empty = held.is_none_or(Contents::is_empty);
             match held.filter(|_| !is_empty) {
                 None => stores.push(Contents::new(def.kind)),
-                Some(held) if held.kind() == def.kind => {
-                    stores.push(held.clone());
+                Some(held) if held.kind().holds_like(def.kind) => {
+                    let is_same = held.kind() == def.kind;
+                    let anew = || Contents::from_value(def.kind, &held.to_value());
+                    stores.push(if is_same { held.clone() } else { anew() });
                     self.keep(&def.id, "the store keeps what it holds");
                 }
                 Some(_) => {
@@ -369,7 +371,7 @@ impl Moving<'_> {
         }
         for (old, held) in self.old.stores.iter().zip(&run.stores) {
             let is_gone = !self.new.stores.iter().any(|def| def.id == old.id);
-            if is_gone && *held != Contents::new(held.kind()) {
+            if is_gone && !held.is_empty() {
                 self.refuse(&old.id, "the store holds something, and is gone".into());
             }
         }

@@ -1,23 +1,26 @@
 //! What stores and channels do with what is written to them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use history::Timestamp;
 use proptest::prelude::*;
 use runtime::FaultKind;
 use runtime::stores::{Channel, Contents, FOUND_MAX, StoreKind};
 use value::Value;
 use value::json::{compact, parse};
 
+const NOW: Timestamp = Timestamp::EPOCH;
+
 fn filled(store_type: &str, written: &[(Option<&str>, &str)]) -> Contents {
     let mut contents = Contents::new(StoreKind::of(store_type));
     for (key, value) in written {
-        contents.write(*key, parse(value).unwrap()).unwrap();
+        contents.write(*key, parse(value).unwrap(), NOW).unwrap();
     }
     contents
 }
 
 fn read(contents: &mut Contents, key: &str) -> String {
     let key = (!key.is_empty()).then(|| parse(key).unwrap());
-    compact(&contents.read(key.as_ref()))
+    compact(&contents.read(key.as_ref(), NOW).unwrap())
 }
 
 #[test]
@@ -30,9 +33,9 @@ fn a_store_by_key_merges_what_is_written() {
         assert_eq!(read(&mut store, ""), r#"{"a":[2],"b":1,"c":3}"#);
         assert_eq!(read(&mut store, "\"a\""), "[2]");
         assert_eq!(read(&mut store, "\"z\""), "null");
-        store.write(Some("7"), Value::Null).unwrap();
+        store.write(Some("7"), Value::Null, NOW).unwrap();
         assert_eq!(read(&mut store, "7"), "null");
-        let fault = store.write(None, "text".into()).unwrap_err();
+        let fault = store.write(None, "text".into(), NOW).unwrap_err();
         assert_eq!(fault.kind, FaultKind::Store);
         assert_eq!(&*fault.message, "text needs a key to be kept under");
     }
@@ -63,34 +66,35 @@ fn rows_are_found_by_their_members() {
     assert_eq!(read(&mut table, r#"{"at": "a", "id": 3.0}"#), r#"[{"id":3,"at":"a"}]"#);
     assert_eq!(read(&mut table, r#"{"no": null}"#), "[]");
     assert_eq!(read(&mut table, "\"b\""), r#"[{"id":2,"at":"b"}]"#);
-    assert_eq!(table.read(None).as_list().unwrap().len(), 3);
+    assert_eq!(table.read(None, NOW).unwrap().as_list().unwrap().len(), 3);
     for bad in ["1", "[{}, 2]"] {
-        let fault = table.write(None, parse(bad).unwrap()).unwrap_err();
+        let fault = table.write(None, parse(bad).unwrap(), NOW).unwrap_err();
         assert_eq!(&*fault.message, "a number is no row");
     }
-    assert_eq!(table.read(None).as_list().unwrap().len(), 3);
+    assert_eq!(table.read(None, NOW).unwrap().as_list().unwrap().len(), 3);
 }
 
 #[test]
 fn items_are_found_by_words() {
     let texts = ["Quick fox", "slow dog", "a quick brown dog", "cat"];
-    let mut items = Contents::new(StoreKind::of("vector"));
+    let mut items = Contents::new(StoreKind::of("knowledge_graph"));
     for text in texts {
-        items.write(None, Value::map([("text", text)].map(|(k, v)| (k, Value::from(v))))).unwrap();
+        items.write(None, Value::map([("text", Value::from(text))]), NOW).unwrap();
     }
     let found = |items: &mut Contents, text: &str| {
-        let found = items.read(Some(&text.into()));
+        let found = items.read(Some(&text.into()), NOW).unwrap();
         let texts = found.as_list().unwrap().iter().map(|item| compact(item.get("text").unwrap()));
         texts.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(found(&mut items, "QUICK dog?"), r#""a quick brown dog" "Quick fox" "slow dog""#);
     assert_eq!(found(&mut items, "bird"), "");
     assert_eq!(found(&mut items, ""), "");
-    assert_eq!(items.read(None).as_list().unwrap().len(), 4);
+    assert_eq!(items.read(None, NOW).unwrap().as_list().unwrap().len(), 4);
     for _ in 0..10 {
-        items.write(None, "dog".into()).unwrap();
+        items.write(None, "dog".into(), NOW).unwrap();
     }
-    assert_eq!(items.read(Some(&"dog".into())).as_list().unwrap().len(), FOUND_MAX);
+    let found = items.read(Some(&"dog".into()), NOW).unwrap();
+    assert_eq!(found.as_list().unwrap().len(), FOUND_MAX);
 }
 
 fn channel(members: &[(&str, &str)]) -> Channel {
@@ -168,20 +172,21 @@ proptest! {
     /// A fork of a store, and a store that was written down, go on like the store itself.
     #[test]
     fn copies_go_on_alike(
-        kind in prop::sample::select(vec!["kv", "queue", "file", "relational", "vector"]),
+        kind in prop::sample::select(vec!["kv", "queue", "file", "relational", "ontology", "vector"]),
         before in prop::collection::vec((prop::option::of("[a-c]"), any_value()), 0..6),
         key in prop::option::of(any_value()),
         after in any_value(),
     ) {
         let mut store = Contents::new(StoreKind::of(kind));
         for (key, value) in before {
-            let _ = store.write(key.as_deref(), value);
+            let _ = store.write(key.as_deref(), value, NOW);
         }
         let kept = store.to_value();
         let mut again = Contents::from_value(store.kind(), &kept);
         let fork = store.clone();
-        prop_assert_eq!(store.read(key.as_ref()), again.read(key.as_ref()));
-        prop_assert_eq!(store.write(Some("a"), after.clone()), again.write(Some("a"), after));
+        prop_assert_eq!(store.read(key.as_ref(), NOW), again.read(key.as_ref(), NOW));
+        let written = store.write(Some("a"), after.clone(), NOW);
+        prop_assert_eq!(written, again.write(Some("a"), after, NOW));
         prop_assert_eq!(&store, &again);
         prop_assert_eq!(fork.to_value(), kept);
     }

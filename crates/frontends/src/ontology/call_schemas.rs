@@ -1,4 +1,5 @@
-//! Which schema shapes a call to an agent: the edge's, else the step's, else the agent's.
+//! Which schema shapes a call to an agent: the edge's, else the step's, else the agent's. And which
+//! one shapes what a store is asked.
 //!
 //! It is settled here once, so that a node of the graph says it and nobody looks for it again.
 
@@ -15,6 +16,14 @@ pub(super) fn given<'t>(spec: &Spec<'t>, from: &Thing<'t>, line: &Line<'t>) -> O
 /// The schema of what the agent answers; without one the answer is text.
 pub(super) fn answered<'t>(spec: &Spec<'t>, from: &Thing<'t>, line: &Line<'t>) -> Option<&'t str> {
     shape(spec, from, line, ["output", "data_out", "output_schema"])
+}
+
+/// The schema of what a store is asked, where it speaks a protocol: the others have no query that
+/// could be an object.
+pub(super) fn asked<'t>(spec: &Spec<'t>, line: &Line<'t>) -> Option<&'t str> {
+    let store = spec.thing(line.to)?.tree.to_value();
+    graph::protocols::protocol(&store)?;
+    defined(spec, line.text("query")?)
 }
 
 fn shape<'t>(

@@ -6,6 +6,7 @@ use graph::validate::REDUCERS;
 use graph::{ASSUMED, Declarations, IN_LABELS, Kind};
 use value::{Map, Ordered, Pointer, Text, Value};
 
+use super::call_schemas;
 use super::control::passed;
 use super::effects::is_made;
 use super::fields::{EdgeType, NodeType};
@@ -71,7 +72,10 @@ fn said_by_labels(spec: &Spec<'_>, line: &Line<'_>) -> Option<&'static [&'static
                 false => &[],
             }
         }
-        EdgeType::Read if acts(from) => &["query_key"],
+        EdgeType::Read if acts(from) => match call_schemas::asked(spec, line) {
+            Some(_) => &["query", "query_key"],
+            None => &["query_key"],
+        },
         EdgeType::Write | EdgeType::Publish if acts(from) => &["data"],
         EdgeType::Subscribe if acts(to) => &[],
         _ => return None,

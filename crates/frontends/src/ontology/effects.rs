@@ -118,6 +118,7 @@ fn touch(
         (Some(EdgeType::Read), Some(NodeType::Store)) => {
             effects.writes.push(line.to.into());
             effects.reads.extend(line.text("query_key").cloned());
+            effects.reads.extend(fields(call_schemas::asked(spec, line)));
         }
         (Some(EdgeType::Invoke), Some(NodeType::Agent)) => {
             effects.reads.extend(fields(call_schemas::given(spec, thing, line)));

@@ -86,6 +86,9 @@ impl<'t> Lowering<'_, 't> {
             if let Some(key) = line.text("query_key").filter(|key| !key.is_empty()) {
                 slots.push(("args", Slot::Many(vec![Slot::Var(key.clone())])));
             }
+            if let Some(schema) = call_schemas::asked(self.spec, line) {
+                slots.push(("input", lit(schema)));
+            }
             slots.push(("out", Slot::Var(line.to.into())));
             label.node("R", slots, &line.anchor());
         }

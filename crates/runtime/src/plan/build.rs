@@ -363,7 +363,7 @@ fn stores(declared: &Declarations) -> Vec<StoreDef> {
         let access = text_of(store, "access").unwrap_or_else(|| "readwrite".into());
         StoreDef {
             id: id.clone(),
-            kind: StoreKind::of(&text_of(store, "store_type").unwrap_or_else(|| "kv".into())),
+            kind: StoreKind::declared(store),
             persistent: text_of(store, "retention").is_none_or(|word| &*word == "persistent"),
             can_read: &*access != "write",
             can_write: &*access != "read",

@@ -113,7 +113,7 @@ pub(crate) enum Step {
     Logic { block: u32, given: Option<Vec<Slot>>, returned: Option<Slot> },
     Model(Box<ModelStep>),
     Tool(Box<ToolStep>),
-    ReadStore { store: u32, key: Option<Operand>, out: Option<Slot> },
+    ReadStore { store: u32, key: Option<Operand>, query: Option<SchemaId>, out: Option<Slot> },
     WriteStore { store: u32, input: Option<SchemaId> },
     Receive { channel: u32, out: Option<Slot> },
     Publish { channel: u32, input: Option<SchemaId> },

@@ -246,8 +246,7 @@ impl Builder<'_> {
             let number = u32::try_from(self.blocks.len()).expect("there are fewer blocks");
             let declared = self.graph.declarations.of(graph::Kind::Stores);
             let stores = declared.iter().filter_map(|(id, store)| {
-                let word = store.get("store_type").and_then(Value::as_text);
-                let kind = crate::stores::StoreKind::of(word.map_or("kv", |word| word));
+                let kind = crate::stores::StoreKind::declared(store);
                 let reads = blocks::reads(&read, &code, id)?;
                 Some(BlockStore { id: id.clone(), kind, reads })
             });
@@ -325,7 +324,7 @@ impl Builder<'_> {
         match place.node.verb() {
             Some(Verb::ReadStore) => {
                 let key = self.operands(place, "args").into_iter().next();
-                Step::ReadStore { store, key, out }
+                Step::ReadStore { store, key, query: self.schema(place, "input"), out }
             }
             _ => Step::WriteStore { store, input: self.schema(place, "input") },
         }

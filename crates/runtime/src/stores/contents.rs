@@ -4,23 +4,35 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use graph::protocols::Protocol;
+use history::Timestamp;
 use value::{Map, Value, json};
 
-use super::StoreKind;
-use crate::{Fault, FaultKind};
+use super::entries::{Edit, Entries};
+use super::query::refused;
+use super::{StoreKind, doc, fact, links, memory, vector};
+use crate::Fault;
 
 /// What is in a store. A copy costs nothing until one of the two is written to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Contents {
     kind: StoreKind,
     held: Held,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// Two stores are equal that hold the same, in the same order.
+impl PartialEq for Contents {
+    fn eq(&self, other: &Contents) -> bool {
+        self.kind == other.kind && self.to_value() == other.to_value()
+    }
+}
+
+#[derive(Clone, Debug)]
 enum Held {
     ByKey(Arc<Map>),
     Waiting(Arc<VecDeque<Value>>),
     InOrder(Arc<Vec<Value>>),
+    Entries(Entries),
 }
 
 /// So many items answer a search.
@@ -35,6 +47,7 @@ impl Contents {
             StoreKind::File | StoreKind::Relational | StoreKind::Items => {
                 Held::InOrder(Arc::default())
             }
+            StoreKind::Speaks(..) => Held::Entries(Entries::default()),
         };
         Contents { kind, held }
     }
@@ -50,6 +63,7 @@ impl Contents {
             Held::ByKey(map) => map.is_empty(),
             Held::Waiting(values) => values.is_empty(),
             Held::InOrder(items) => items.is_empty(),
+            Held::Entries(entries) => entries.is_empty(),
         }
     }
 
@@ -63,10 +77,12 @@ impl Contents {
     /// | relational | all rows | rows whose members equal those of the key |
     /// | others | all items | those whose JSON has a word of the key in it, best matches first |
     ///
-    /// A key for rows that is no object finds those with a member that equals it.
-    pub fn read(&mut self, key: Option<&Value>) -> Value {
+    /// A key for rows that is no object finds those with a member that equals it. What the
+    /// protocols answer is in `graph::protocols`; the time is for those that forget.
+    pub fn read(&mut self, key: Option<&Value>, now: Timestamp) -> Result<Value, Fault> {
         let kind = self.kind;
-        match (&mut self.held, key) {
+        Ok(match (&mut self.held, key) {
+            (Held::Entries(entries), key) => return spoken(kind, entries, key, now),
             (Held::ByKey(map), None) => Value::Map(map.clone()),
             (Held::ByKey(map), Some(Value::Text(key))) => map.get(key).cloned().into(),
             (Held::ByKey(map), Some(key)) => map.get(&json::compact(key)).cloned().into(),
@@ -80,12 +96,16 @@ impl Contents {
                 Value::list(search(items, key))
             }
             (Held::InOrder(items), _) => Value::List(items.clone()),
-        }
+        })
     }
 
     /// Writes: under a key, or each member of an object under its name; to the end of whatever
     /// has no keys.
-    pub fn write(&mut self, key: Option<&str>, value: Value) -> Result<(), Fault> {
+    pub fn write(&mut self, key: Option<&str>, value: Value, now: Timestamp) -> Result<(), Fault> {
+        if let Held::Entries(_) = &self.held {
+            self.make(Contents::edits(self.kind, key, value, now)?);
+            return Ok(());
+        }
         let is_relational = self.kind == StoreKind::Relational;
         match (&mut self.held, key, value) {
             (Held::ByKey(map), Some(key), value) => {
@@ -114,8 +134,36 @@ impl Contents {
                 other => return Err(refused(format!("{} is no row", other.kind()))),
             },
             (Held::InOrder(items), _, value) => Arc::make_mut(items).push(value),
+            (Held::Entries(_), ..) => {}
         }
         Ok(())
+    }
+
+    /// What writing to the store of a protocol comes to, whatever is in it: so that whoever keeps
+    /// such a store outside of a run changes it in the same way.
+    pub fn edits(
+        kind: StoreKind,
+        key: Option<&str>,
+        value: Value,
+        now: Timestamp,
+    ) -> Result<Vec<Edit>, Fault> {
+        let mut made = Vec::new();
+        let StoreKind::Speaks(protocol, settings) = kind else { return Ok(made) };
+        match protocol {
+            Protocol::Vector => vector::edits(key, value, &mut made),
+            Protocol::Doc => doc::edits(key, value, &mut made),
+            Protocol::Memory => memory::edits(&settings, key, value, now, &mut made),
+            Protocol::Graph => links::edits(&value, &mut made),
+            Protocol::Fact => fact::edits(&value, &mut made),
+        }?;
+        Ok(made)
+    }
+
+    /// Makes such changes.
+    pub fn make(&mut self, edits: Vec<Edit>) {
+        if let Held::Entries(entries) = &mut self.held {
+            edits.into_iter().for_each(|edit| entries.make(edit));
+        }
     }
 
     /// Everything, as one value.
@@ -124,6 +172,10 @@ impl Contents {
             Held::ByKey(map) => Value::Map(map.clone()),
             Held::Waiting(values) => Value::list(values.iter().cloned()),
             Held::InOrder(items) => Value::List(items.clone()),
+            Held::Entries(entries) => match self.kind {
+                StoreKind::Speaks(Protocol::Graph, _) => links::all(entries),
+                _ => Value::list(entries.values().cloned()),
+            },
         }
     }
 
@@ -144,13 +196,59 @@ impl Contents {
             }
             Held::Waiting(values) => *values = Arc::new(list().iter().cloned().collect()),
             Held::InOrder(items) => *items = list(),
+            Held::Entries(entries) => {
+                let values: Vec<Value> = match value {
+                    Value::Map(both) if both.contains_key("nodes") => {
+                        let lists = ["nodes", "edges"].map(|name| both.get(name));
+                        let lists = lists.into_iter().flatten().filter_map(Value::as_list);
+                        lists.flatten().cloned().collect()
+                    }
+                    _ => list().to_vec(),
+                };
+                values.into_iter().for_each(|value| entries.make(kept(kind, value)));
+            }
         }
+        contents
+    }
+
+    /// The store of a protocol that keeps these values, each as it was kept before.
+    pub fn of_values(kind: StoreKind, values: impl IntoIterator<Item = Value>) -> Contents {
+        let mut contents = Contents::new(kind);
+        contents.make(values.into_iter().map(|value| kept(kind, value)).collect());
         contents
     }
 }
 
-fn refused(why: String) -> Fault {
-    Fault::new(FaultKind::Store, why)
+/// How a value goes back to where it came from.
+fn kept(kind: StoreKind, value: Value) -> Edit {
+    let StoreKind::Speaks(protocol, _) = kind else { return Edit::Push(value) };
+    match (protocol, value) {
+        (Protocol::Graph, Value::Map(members)) => {
+            links::held(&members).unwrap_or(Edit::Push(Value::Map(members)))
+        }
+        (Protocol::Fact, value) => match fact::key(&value) {
+            Ok(key) => Edit::Put { key, value },
+            Err(_) => Edit::Push(value),
+        },
+        (_, value) => vector::held(value),
+    }
+}
+
+/// What the store of a protocol answers.
+fn spoken(
+    kind: StoreKind,
+    entries: &mut Entries,
+    query: Option<&Value>,
+    now: Timestamp,
+) -> Result<Value, Fault> {
+    let StoreKind::Speaks(protocol, settings) = kind else { return Ok(Value::Null) };
+    match protocol {
+        Protocol::Vector => vector::read(entries, &settings, query),
+        Protocol::Doc => doc::read(entries, &settings, query),
+        Protocol::Memory => memory::read(entries, &settings, query, now),
+        Protocol::Graph => links::read(entries, &settings, query),
+        Protocol::Fact => fact::read(entries, &settings, query),
+    }
 }
 
 fn answers(row: &Value, query: &Value) -> bool {

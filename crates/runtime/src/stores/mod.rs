@@ -3,12 +3,24 @@
 
 mod channel;
 mod contents;
+mod doc;
+mod entries;
+mod fact;
+mod links;
+mod memory;
+mod query;
+mod search;
+mod settings;
+mod vector;
 
 pub use channel::Channel;
 pub use contents::{Contents, FOUND_MAX};
+pub use entries::Edit;
+pub use settings::Settings;
 
+use graph::protocols::{self, Protocol};
 use graph::{Again, Touches};
-use value::Text;
+use value::{Text, Value};
 
 /// A store, and what is done to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,14 +79,33 @@ pub enum StoreKind {
     File,
     /// Rows.
     Relational,
-    /// Items that are searched for.
+    /// Items that are searched for by their words.
     Items,
+    /// Whatever a protocol keeps, with how its provider is set.
+    Speaks(Protocol, Settings),
 }
 
 impl StoreKind {
-    /// The kind that a spec's `store_type` names.
+    /// The kind that a store is declared as.
+    pub fn declared(store: &Value) -> StoreKind {
+        if let Some(protocol) = protocols::protocol(store) {
+            return StoreKind::Speaks(protocol, Settings::of(protocol, store));
+        }
+        StoreKind::of(store.get("store_type").and_then(Value::as_text).map_or("kv", |word| word))
+    }
+
+    /// Whether what the one holds can be held by the other, however each is set.
+    pub(crate) fn holds_like(self, other: StoreKind) -> bool {
+        match (self, other) {
+            (StoreKind::Speaks(own, _), StoreKind::Speaks(other, _)) => own == other,
+            (own, other) => own == other,
+        }
+    }
+
+    /// The kind that a spec's `store_type` names, where nothing else is said of the store.
     pub fn of(store_type: &str) -> StoreKind {
         match store_type {
+            "vector" => StoreKind::Speaks(Protocol::Vector, Settings::default_of(Protocol::Vector)),
             "kv" => StoreKind::Kv,
             "blackboard" => StoreKind::Blackboard,
             "queue" => StoreKind::Queue,

@@ -89,7 +89,7 @@ impl Logic for Lines {
                 if held.kind() == StoreKind::Queue && !held.is_empty() {
                     done.acted.push(StoreAct::Take { store: id.into() });
                 }
-                done.set.push((name.into(), held.read(None)));
+                done.set.push((name.into(), held.read(None, given.now)?));
             } else if let Some((name, value)) = line.split_once(" = ") {
                 done.set.push((name.into(), json::parse(value).unwrap()));
             }

@@ -7,6 +7,7 @@ mod driving;
 mod forks;
 mod migrate;
 mod patience;
+mod protocols;
 mod retries;
 mod shelves;
 mod strange;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use expect_test::expect;
+use history::Timestamp;
 use runtime::stores::{Contents, StoreKind};
 use runtime::{Answer, Fault, FaultKind, Fold, Options, Pending, Request, Run, idempotency_key};
 use value::{Text, Value, json};
@@ -20,6 +21,8 @@ const STORES: &str = r#"{"stores": {
     "jobs": {"store_type": "queue"},
     "log": {"store_type": "file"}
 }}"#;
+
+const NOW: Timestamp = Timestamp::EPOCH;
 
 /// Stores outside of the run. What is done twice under one key is done once.
 #[derive(Clone, Default, PartialEq, Debug)]
@@ -52,9 +55,9 @@ impl Shelves {
         }
         let key_given = call.args.get("key").and_then(Value::as_text).map(|key| &**key);
         let value = match &*call.tool {
-            "read" => held.read(None),
+            "read" => held.read(None, NOW).unwrap(),
             _ => {
-                held.write(key_given, call.args.get("value").unwrap().clone()).unwrap();
+                held.write(key_given, call.args.get("value").unwrap().clone(), NOW).unwrap();
                 Value::Null
             }
         };

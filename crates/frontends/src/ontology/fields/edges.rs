@@ -92,7 +92,7 @@ pub static EDGES: &[EdgeDef] = &[
         from: ends("a step or an agent", touches_stores, &codes::ODD_ENDS),
         to: STORE,
         fields: &[
-            may("query", SCHEMA, "kept"),
+            may("query", SCHEMA, "shapes the query, where the store speaks a protocol"),
             may("query_key", Holds::Text, "the name that holds the query"),
             may("data", SCHEMA, "kept"),
         ],

@@ -65,7 +65,11 @@ pub(super) static ENTITIES: &[NodeDef] = &[
                 "how long it keeps them",
             ),
             may("access", word(&["read", "write", "readwrite"]), "what may be done with it"),
-            may("config", Holds::Object, "kept"),
+            may(
+                "config",
+                Holds::Object,
+                "`protocol` or `provider`, and what that takes: see stores.md",
+            ),
             later(
                 "reasoner",
                 word(&["z3", "hermit", "pellet", "clingo", "fast_downward", "prolog", "none"]),
