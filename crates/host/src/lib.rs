@@ -31,12 +31,14 @@ pub use questions::{
     Answered, Open, When, answer_as, answer_question, find_questions, give, open_questions,
 };
 pub use registry::{Registry, Unbound};
-pub use shelved::Shelved;
+pub use shelved::{Folder, FolderLimits, Shelved};
 use value::{Map, Value};
 
 /// What runs are made with, as their first event records it. The meaning of a history depends on
 /// nothing else.
+///
+/// Engine 2 has the protocols of stores; what the first one began goes on without them.
 pub fn versions() -> Map {
-    let versions = [("engine", Value::Int(1)), ("python", "monty 0.0.23".into())];
+    let versions = [("engine", Value::Int(2)), ("python", "monty 0.0.23".into())];
     versions.map(|(name, value)| (name.into(), value)).into_iter().collect()
 }

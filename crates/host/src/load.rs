@@ -270,12 +270,14 @@ impl Folding<'_> {
         if started.from.is_none() {
             let plan = match (&self.other_plan, &started.document) {
                 (Some(plan), _) => plan.clone(),
-                (None, Some(document)) => Arc::new(pinned::plan(document)?),
+                (None, Some(document)) => {
+                    Arc::new(pinned::plan(document, started.versions.as_deref())?)
+                }
                 (None, None) => return Err(foreign()),
             };
             self.fold = Some(Fold::new(plan));
         } else if let (Some(document), None) = (&started.document, &self.other_plan) {
-            let plan = Arc::new(pinned::plan(document)?);
+            let plan = Arc::new(pinned::plan(document, started.versions.as_deref())?);
             let fold = self.fold.as_mut().ok_or_else(foreign)?;
             fold.change_plan(plan).map_err(|refused| {
                 let list: Vec<String> = refused.iter().map(ToString::to_string).collect();

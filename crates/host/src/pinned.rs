@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use diagnostics::{Source, any_error};
 use frontends::document;
-use graph::Graph;
 use graph::hash::Hashes;
+use graph::{Graph, Kind};
 use runtime::{Plan, Unrunnable};
-use value::{Text, Value, json};
+use value::{Map, Text, Value, json};
 
 /// A graph as a run records it.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub fn pin(graph: &Graph) -> Result<Pinned, PinnedError> {
     }
     let document = Value::from(document::write(&pinned, &hashes));
     let document = json::read(&json::canonical(&document)).map_err(|_| PinnedError::Unreadable)?.0;
-    let plan = Arc::new(plan(&document)?);
+    let plan = Arc::new(plan(&document, Some(&crate::versions()))?);
     Ok(Pinned { document, checksum: hashes.checksum.to_string().into(), plan })
 }
 
@@ -47,13 +47,36 @@ pub enum PinnedError {
     Unrunnable(#[from] Unrunnable),
 }
 
-/// The plan of the graph in a document.
-pub(crate) fn plan(document: &Value) -> Result<Plan, PinnedError> {
+/// The plan of the graph in a document, for an engine of these versions.
+pub(crate) fn plan(document: &Value, versions: Option<&Map>) -> Result<Plan, PinnedError> {
     let source = Source::new("graph", json::compact(document));
     let mut reading = document::read(&source);
     let draft = reading.draft.take().ok_or(PinnedError::Unreadable)?;
     if any_error(&reading.findings) {
         return Err(PinnedError::Unreadable);
     }
-    Ok(Plan::new(&graph::normalize(draft, &mut Vec::new()))?)
+    let mut graph = graph::normalize(draft, &mut Vec::new());
+    let engine = versions.and_then(|versions| versions.get("engine"));
+    if matches!(engine, Some(Value::Int(..=1))) {
+        without_protocols(&mut graph);
+    }
+    Ok(Plan::new(&graph)?)
+}
+
+/// The first engine knew no protocols: a `config` said nothing, and what is a vector store now was
+/// searched by whole words, like any store of another type than the plain ones.
+fn without_protocols(graph: &mut Graph) {
+    for store in graph.declarations.of_mut(Kind::Stores).values_mut() {
+        let Value::Map(members) = store else { continue };
+        let kept = members
+            .iter()
+            .filter(|(name, _)| !matches!(&***name, "config" | "protocol" | "provider"));
+        let kept = kept.map(|(name, value)| match value.as_text() {
+            Some(word) if **name == *"store_type" && **word == *"vector" => {
+                (name.clone(), Value::from("items"))
+            }
+            _ => (name.clone(), value.clone()),
+        });
+        *store = Value::map(kept);
+    }
 }

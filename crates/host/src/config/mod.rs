@@ -1,4 +1,5 @@
-//! Reads `quipu.toml`: which tools a run may use, and what each of them is.
+//! Reads `quipu.toml`: which tools a run may use, what each of them is, and which
+//! folders its stores show.
 //!
 //! ```toml
 //! [tools.search]
@@ -48,6 +49,10 @@
 //!
 //! [tools.find]
 //! mcp = "files"                     # a tool of that server, which was accepted
+//!
+//! [stores.handbook]
+//! folder = "./docs"                 # its text files can be searched; beside quipu.toml
+//! files = ["md", "txt"]             # endings of names; the usual ones are the default
 //! ```
 //!
 //! Everything that is wrong is reported in one pass, each with its place.
@@ -62,6 +67,7 @@ mod people;
 mod read;
 mod reader;
 mod shell;
+mod stores;
 mod terms;
 mod tools;
 
@@ -78,6 +84,7 @@ use crate::adapter::Bound;
 use crate::capabilities::Capabilities;
 use crate::mcp::{Keeper, Notices, Server};
 use crate::models::ModelSettings;
+use crate::shelved::Folder;
 use crate::tools::{Builtin, Terms};
 
 pub use otlp::Otlp;
@@ -107,6 +114,8 @@ pub struct Config {
     pub notices: Arc<Notices>,
     /// Keeps the sessions with the servers going.
     pub keeper: Arc<Keeper>,
+    /// The folders that persistent stores show, by the ids of the stores.
+    pub stores: BTreeMap<Text, Arc<Folder>>,
 }
 
 /// What is known of a tool.

@@ -14,7 +14,7 @@ use crate::capabilities::Capabilities;
 const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
-const SECTIONS: &[&str] = &["grants", "mcp", "models", "otlp", "people", "tools"];
+const SECTIONS: &[&str] = &["grants", "mcp", "models", "otlp", "people", "stores", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
     let (unmade, writable, servers) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -52,6 +52,7 @@ impl Reader<'_> {
                 }
                 "models" => config.models = self.named(name, at, value, Self::model),
                 "mcp" => {}
+                "stores" => config.stores = self.named(name, at, value, Self::store),
                 "tools" => config.tools = self.named(name, at, value, Self::tool),
                 "grants" => config.grants = self.grants(at, value),
                 _ => self.unknown(at, "key", name, SECTIONS),

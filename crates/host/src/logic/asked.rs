@@ -7,7 +7,7 @@ use monty_types::{
 use runtime::{Block, Fault, Given, StoreAct};
 use value::{Text, Value};
 
-use super::stores::Store;
+use super::stores::{Store, Unread};
 use super::{clock, values};
 
 /// The module that blocks rely on and the interpreter does not have.
@@ -33,7 +33,7 @@ impl Asked {
     /// Nothing so far.
     pub(super) fn new(block: &Block, given: &Given) -> Asked {
         let stores = block.stores.iter().zip(&given.stores);
-        let stores = stores.map(|(store, given)| Store::new(store, given)).collect();
+        let stores = stores.map(|(store, held)| Store::new(store, held, given.now)).collect();
         Asked { stores, ..Asked::default() }
     }
 
@@ -89,8 +89,12 @@ impl Asked {
                         self.acted.extend(act);
                         Ok(values::to_python(&value))
                     }
-                    // The block cannot catch that.
-                    Ok(Err(fault)) => {
+                    Ok(Err(Unread::Wrong(fault))) => {
+                        let message =
+                            format!("what is read from `{}`: {}", store.id, fault.message);
+                        Err(MontyException::new(ExcType::ValueError, Some(message)))
+                    }
+                    Ok(Err(Unread::Refused(fault))) => {
                         let error = MontyException::new(
                             ExcType::PermissionError,
                             Some(fault.message.to_string()),

@@ -87,6 +87,67 @@ fn rows_are_found_by_their_members_and_items_by_words() {
 }
 
 #[test]
+fn a_store_of_a_protocol_is_asked_and_told_as_by_edges() {
+    let speaks = |protocol: &str| {
+        let declared = format!(r#"{{"config": {{"protocol": "{protocol}"}}}}"#);
+        StoreKind::declared(&value::json::parse(&declared).unwrap())
+    };
+    check(
+        speaks("vector"),
+        r#"[{"id": "a", "text": "a red cord"}, {"id": "b", "text": "a blue cord"}]"#,
+        "state.s.write('a knot', key='c')\nstate.s.write({'remove': 'b'})\n\
+         state.data['x'] = [it['id'] for it in state.s.read({'text': 'knots', 'top_k': 1})]\n\
+         state.data['all'] = len(state.s.read())\n\
+         try:\n    state.s.read({'txt': 'x'})\nexcept ValueError as error:\n    print(error)",
+        expect![[r#"
+            x = ["c"]
+            all = 2
+            s[c] <- "a knot"
+            s <- {"remove":"b"}
+            > what is read from `s`: a query of a vector store has no `txt`: it can have `text`, `top_k`, `filter`, `min_score`
+        "#]],
+    );
+    check(
+        speaks("graph"),
+        r#"{"nodes": [{"node": "a", "age": 3}], "edges": []}"#,
+        "state.s.write({'from': 'a', 'rel': 'knows', 'to': 'b'})\n\
+         state.data['x'] = [it['node'] for it in state.s.read('b')]",
+        expect![[r#"
+            x = ["a"]
+            s <- {"from":"a","rel":"knows","to":"b"}
+        "#]],
+    );
+    check(
+        speaks("memory"),
+        "[]",
+        "state.s.write('one')\nstate.s.write({'text': 'two', 'key': 'k'})\n\
+         state.data['x'] = [it['text'] for it in state.s.read({'key': 'k'})]",
+        expect![[r#"
+            x = ["two"]
+            s <- "one"
+            s <- {"text":"two","key":"k"}
+        "#]],
+    );
+    check(
+        speaks("fact"),
+        r#"[{"who": "ana", "is": "tall"}]"#,
+        "state.s.write({'retract': {'is': 'tall', 'who': 'ana'}})\nstate.data['x'] = state.s.read()",
+        expect![[r#"
+            x = []
+            s <- {"retract":{"is":"tall","who":"ana"}}
+        "#]],
+    );
+    check(
+        speaks("doc"),
+        r#"[{"id": "a", "n": 1}]"#,
+        "state.data['x'] = [state.s.read('a'), state.s.read({'n': 2})]",
+        expect![[r#"
+            x = [{"id":"a","n":1},[]]
+        "#]],
+    );
+}
+
+#[test]
 fn what_may_not_be_read_ends_the_block_but_can_be_written() {
     let block = block(
         "state.s.write('k', 1)\nif state.data['look']:\n    try:\n        state.s.read()\n    \

@@ -1,5 +1,9 @@
 //! Stores of agents that outlive their runs, kept beside the histories.
 
+mod folder;
+mod spoken;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use runtime::stores::{Contents, StoreKind, StoreUse, StoreVerb};
@@ -8,17 +12,37 @@ use store::{Change, Store};
 use value::{Digest, Map, Text, Value};
 
 use crate::adapter::{Adapter, Call, Calling};
+pub use folder::{Folder, FolderLimits};
+use spoken::Spoken;
 
 /// Reads and writes the persistent stores of one agent.
 pub struct Shelved {
     store: Arc<dyn Store>,
     agent: Text,
+    spoken: Spoken,
+    folders: BTreeMap<Text, Arc<Folder>>,
 }
 
 impl Shelved {
     /// Those of this agent.
     pub fn new(store: Arc<dyn Store>, agent: Text) -> Shelved {
-        Shelved { store, agent }
+        Shelved { store, agent, spoken: Spoken::default(), folders: BTreeMap::new() }
+    }
+
+    /// The same, with stores that show a folder, by their ids.
+    #[must_use]
+    pub fn with_folders(
+        mut self,
+        folders: impl IntoIterator<Item = (Text, Arc<Folder>)>,
+    ) -> Shelved {
+        self.folders.extend(folders);
+        self
+    }
+
+    /// The folder that a call is about.
+    fn folder(&self, call: &Call) -> Option<Arc<Folder>> {
+        let Request::Tool(tool) = &call.request else { return None };
+        self.folders.get(&tool.store.as_ref()?.id).cloned()
     }
 
     fn done(&self, call: &Call) -> Result<Value, Fault> {
@@ -29,6 +53,9 @@ impl Shelved {
             return Err(Fault::new(FaultKind::Store, "no store is named"));
         };
         let shelf = format!("{}/{id}", self.agent);
+        if let StoreKind::Speaks(..) = kind {
+            return self.spoken.done(&*self.store, &shelf, *kind, *verb, &tool.args, call);
+        }
         match verb {
             StoreVerb::ReadAll => self.all(&shelf, *kind),
             StoreVerb::Read => self.read(&shelf, *kind, tool.args.get("key"), call),
@@ -53,7 +80,7 @@ impl Shelved {
             let found = self.store.shelf_get(shelf, key).map_err(|error| failed(&error))?;
             return Ok(found.unwrap_or_default());
         }
-        Ok(Contents::from_value(kind, &self.all(shelf, kind)?).read(key))
+        Contents::from_value(kind, &self.all(shelf, kind)?).read(key, call.now)
     }
 
     /// Everything, also of a queue: nothing is taken.
@@ -73,7 +100,7 @@ impl Shelved {
         let mut written = Contents::new(kind);
         let key = args.get("key").and_then(Value::as_text);
         let value = args.get("value").cloned().unwrap_or_default();
-        written.write(key.map(|key| &**key), value)?;
+        written.write(key.map(|key| &**key), value, call.now)?;
         let changes: Vec<Change> = match written.to_value() {
             Value::Map(map) => map
                 .iter()
@@ -100,6 +127,10 @@ fn fault(shelf: &str, error: &dyn std::fmt::Display) -> Fault {
 
 impl Adapter for Shelved {
     fn call(&self, call: Call) -> Calling {
+        // Files take their time.
+        if let Some(folder) = self.folder(&call) {
+            return folder.call(call);
+        }
         Calling::Now(match self.done(&call) {
             Ok(value) => Answer::Value(value),
             Err(fault) => Answer::Failed(fault),
