@@ -284,6 +284,8 @@ pub(crate) enum QueryName {
     EndpointLabel,
     /// What is near a node
     Slice,
+    /// Stores with their protocols and capabilities
+    Stores,
 }
 
 #[derive(Debug, Args)]

@@ -33,6 +33,7 @@ pub(crate) fn run(arguments: &Doctor) -> Result<Outcome> {
             checks.extend(tools(&config));
             checks.extend(models(&config, arguments.online));
             checks.extend(servers(&config));
+            checks.extend(folders(&config));
         }
         Err(error) => {
             checks.push(Check { name: "quipu.toml".into(), found: Err(output::told(&error)) })
@@ -151,4 +152,9 @@ fn standing(place: &str, found: &[Found]) -> Result<String, String> {
         0 => format!("{place}: {accepted} accepted"),
         new => format!("{place}: {accepted} accepted, {new} not yet (`quipu tools list`)"),
     })
+}
+
+fn folders(config: &Config) -> Vec<Check> {
+    let all = config.stores.iter();
+    all.map(|(id, folder)| Check { name: format!("store {id}"), found: folder.look() }).collect()
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail};
 use graph::ops::Port;
 use graph::query::{self, In, Paths};
-use graph::{Edge, Graph, Label};
+use graph::{Edge, Graph, Kind, Label};
 use value::{Text, Value};
 
 use super::no_label;
@@ -96,6 +96,10 @@ fn ask<'a>(graph: &'a Graph, arguments: &'a Query) -> Result<Answer<'a>> {
             let (found, id) = one_node(graph, arguments)?;
             let slice = query::slice(found.item, id, arguments.depth);
             slice.map(|slice| Item::Slice(found.label, slice)).into_iter().collect()
+        }
+        QueryName::Stores => {
+            let stores = graph.declarations.of(Kind::Stores).iter();
+            stores.map(|(name, store)| Item::Store(name, store)).collect()
         }
     };
     Ok(Answer { items, truncated: false })

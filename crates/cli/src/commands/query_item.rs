@@ -2,6 +2,7 @@
 
 use frontends::document;
 use graph::ops::Port;
+use graph::protocols::{capabilities, protocol};
 use graph::query::{In, Path, Slice};
 use graph::{Edge, EmitEdge, Endpoint, Node, ToKind, draw};
 use value::{Map, Text, Value};
@@ -14,6 +15,7 @@ pub(super) enum Item<'a> {
     Path(&'a Text, Path),
     Endpoint(&'a Endpoint),
     Slice(&'a Text, Slice<'a>),
+    Store(&'a Text, &'a Value),
 }
 
 impl Item<'_> {
@@ -38,6 +40,17 @@ impl Item<'_> {
                     ("nodes", Value::list(slice.nodes.iter().map(|node| node_value(node)))),
                     ("edges", Value::list(slice.edges.iter().map(|edge| document::edge(edge)))),
                     ("exits", Value::list(exits)),
+                ])
+            }
+            Item::Store(name, store) => {
+                let def = protocol(store).map(|protocol| protocol.def());
+                let capabilities = capabilities(name, store).into_iter().map(Value::text);
+                Value::map([
+                    ("name", Value::Text((*name).clone())),
+                    ("store_type", store.get("store_type").cloned().unwrap_or_default()),
+                    ("protocol", def.map(|def| Value::from(def.word)).into()),
+                    ("provider", def.map(|def| Value::from(def.provider)).into()),
+                    ("capabilities", Value::list(capabilities)),
                 ])
             }
         }
@@ -78,6 +91,14 @@ impl Item<'_> {
                 let nodes = slice.nodes.iter().map(|node| node_line(label, node));
                 let edges = slice.edges.iter().map(|edge| edge_line(label, edge));
                 nodes.chain(edges).collect::<Vec<_>>().join("\n")
+            }
+            Item::Store(name, store) => {
+                let kind = store.get("store_type").and_then(Value::as_text);
+                let kind = match protocol(store) {
+                    Some(protocol) => protocol.def().word,
+                    None => kind.map_or("kv", |word| word),
+                };
+                format!("{name}  {kind}  {}", capabilities(name, store).join(" "))
             }
         }
     }

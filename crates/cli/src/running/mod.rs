@@ -104,7 +104,8 @@ impl Around {
                 }
             }
         };
-        let shelved = Arc::new(Shelved::new(store, plan.name.clone()));
+        let folders = config.stores.iter().map(|(id, folder)| (id.clone(), Arc::clone(folder)));
+        let shelved = Arc::new(Shelved::new(store, plan.name.clone()).with_folders(folders));
         Ok(Around {
             registry: Registry::new(&config, answering, unbound)
                 .for_plan(plan)

@@ -313,7 +313,7 @@ fn an_unknown_question_lists_the_known_ones() {
     let done = ask(SHOP, &["zork"]);
     assert_eq!((done.code, &*done.stdout), (2, ""));
     let names = done.stderr.split(": ").nth(2).and_then(|rest| rest.split(']').next());
-    assert_eq!(names.map(|names| names.split(", ").count()), Some(15), "{}", done.stderr);
+    assert_eq!(names.map(|names| names.split(", ").count()), Some(16), "{}", done.stderr);
     assert!(done.stderr.contains("label_nodes, label_edges, emit_edges"), "{}", done.stderr);
 }
 

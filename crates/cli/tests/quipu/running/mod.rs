@@ -19,6 +19,7 @@ mod people;
 mod recorded;
 mod room;
 mod shared;
+mod stores;
 mod terminal;
 mod tools;
 
