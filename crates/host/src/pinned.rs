@@ -80,3 +80,21 @@ fn without_protocols(graph: &mut Graph) {
         *store = Value::map(kept);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_first_engine_began_knows_no_protocols() {
+        let mut graph = Graph::default();
+        let declared = r#"{"store_type": "vector", "retention": "session",
+            "config": {"protocol": "graph"}}"#;
+        let declared = json::parse(declared).unwrap();
+        graph.declarations.of_mut(Kind::Stores).insert("s".into(), declared);
+        without_protocols(&mut graph);
+        let store = &graph.declarations.of(Kind::Stores)["s"];
+        assert_eq!(json::compact(store), r#"{"store_type":"items","retention":"session"}"#);
+        assert_eq!(graph::protocols::protocol(store), None);
+    }
+}

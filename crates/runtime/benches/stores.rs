@@ -53,14 +53,14 @@ fn query() -> Value {
     Value::text(words.join(" "))
 }
 
-#[divan::bench(args = DOCUMENTS)]
+#[divan::bench(args = DOCUMENTS, sample_count = 20, sample_size = 1)]
 fn search(bencher: Bencher<'_, '_>, documents: usize) {
     let (mut contents, query) = (filled(documents), query());
     contents.read(Some(&query), NOW).expect("it can be read");
     bencher.bench_local(|| contents.read(Some(black_box(&query)), NOW));
 }
 
-#[divan::bench(args = DOCUMENTS)]
+#[divan::bench(args = DOCUMENTS, sample_count = 20, sample_size = 1)]
 fn write_and_search(bencher: Bencher<'_, '_>, documents: usize) {
     let (mut contents, query) = (filled(documents), query());
     contents.read(Some(&query), NOW).expect("it can be read");
@@ -95,7 +95,7 @@ fn first_search_of_a_shelf(bencher: Bencher<'_, '_>, documents: usize) {
 }
 
 /// Looks whether somebody has written since: before each search of a shelf.
-#[divan::bench(args = DOCUMENTS)]
+#[divan::bench(args = DOCUMENTS, sample_count = 20, sample_size = 1)]
 fn has_the_shelf_changed(bencher: Bencher<'_, '_>, documents: usize) {
     let (path, store) = shelf(documents);
     bencher.bench_local(|| store.shelf_writes("s"));

@@ -13,8 +13,10 @@ pub static PROTOCOLS: &[ProtocolDef] = &[
   "properties": {
     "protocol": {"enum": ["vector"]},
     "provider": {"enum": ["quipu.vector"]},
-    "top_k": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 5, "description": "how many matches answer a query that does not say"},
-    "min_score": {"type": "number", "minimum": 0, "maximum": 1, "default": 0, "description": "what a match must score where the query does not say"}
+    "top_k": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 5,
+      "description": "how many matches answer a query that does not say"},
+    "min_score": {"type": "number", "minimum": 0, "maximum": 1, "default": 0,
+      "description": "what a match must score where the query does not say"}
   },
   "additionalProperties": false
 }"#,
@@ -40,8 +42,10 @@ pub static PROTOCOLS: &[ProtocolDef] = &[
   "properties": {
     "protocol": {"enum": ["graph"]},
     "provider": {"enum": ["quipu.graph"]},
-    "depth": {"type": "integer", "minimum": 1, "maximum": 64, "default": 1, "description": "how far neighbours are looked for where the query does not say"},
-    "limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 1000, "description": "how many answers a query has at most"}
+    "depth": {"type": "integer", "minimum": 1, "maximum": 64, "default": 1,
+      "description": "how far neighbours are looked for where the query does not say"},
+    "limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 1000,
+      "description": "how many answers a query has at most"}
   },
   "additionalProperties": false
 }"#,
@@ -80,14 +84,15 @@ pub static PROTOCOLS: &[ProtocolDef] = &[
   "properties": {
     "protocol": {"enum": ["doc"]},
     "provider": {"enum": ["quipu.doc"]},
-    "limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 100, "description": "how many documents answer a query that does not say"}
+    "limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 100,
+      "description": "how many documents answer a query that does not say"}
   },
   "additionalProperties": false
 }"#,
         writes: &[
             (
                 "{id, ...}",
-                "puts a document, and replaces the one with its id; without one it gets one that follows from what it says",
+                "puts a document, and replaces the one with its id; what has none gets one by what it says",
             ),
             ("[...]", "puts each"),
             ("{remove: ID}, {remove: [ID, ...]}", "removes what has these ids"),
@@ -112,9 +117,12 @@ pub static PROTOCOLS: &[ProtocolDef] = &[
   "properties": {
     "protocol": {"enum": ["memory"]},
     "provider": {"enum": ["quipu.memory"]},
-    "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10, "description": "how many memories answer a query that does not say"},
-    "keep": {"type": "integer", "minimum": 1, "maximum": 100000, "default": 1000, "description": "how many are kept; older ones are forgotten"},
-    "ttl_s": {"type": "integer", "minimum": 1, "description": "after so many seconds a memory is forgotten"}
+    "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10,
+      "description": "how many memories answer a query that does not say"},
+    "keep": {"type": "integer", "minimum": 1, "maximum": 100000, "default": 1000,
+      "description": "how many are kept; older ones are forgotten"},
+    "ttl_s": {"type": "integer", "minimum": 1,
+      "description": "after so many seconds a memory is forgotten"}
   },
   "additionalProperties": false
 }"#,
@@ -145,7 +153,8 @@ pub static PROTOCOLS: &[ProtocolDef] = &[
   "properties": {
     "protocol": {"enum": ["fact"]},
     "provider": {"enum": ["quipu.fact"]},
-    "limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 1000, "description": "how many answers a query has that does not say"}
+    "limit": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 1000,
+      "description": "how many answers a query has that does not say"}
   },
   "additionalProperties": false
 }"#,

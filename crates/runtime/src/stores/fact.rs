@@ -50,7 +50,7 @@ pub(super) fn read(
             )));
         }
     };
-    if !members.get("match").is_some_and(|patterns| patterns.as_list().is_some()) {
+    if members.get("match").is_none_or(|patterns| patterns.as_list().is_none()) {
         let nothing = Map::default();
         let found = entries.values().filter(|fact| matched(fact, members, &nothing).is_some());
         return Ok(Value::list(found.take(settings.limit as usize).cloned()));

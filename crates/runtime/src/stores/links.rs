@@ -82,7 +82,7 @@ fn ends(members: &Map) -> Result<Option<[Text; 3]>, Fault> {
         return Ok(None);
     }
     let part = |(own, other): (&str, &str)| members.get(own).or_else(|| members.get(other));
-    let parts = PARTS.map(|names| part(names));
+    let parts = PARTS.map(part);
     if parts[0].is_none() && parts[2].is_none() {
         return Ok(None);
     }

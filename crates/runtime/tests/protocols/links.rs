@@ -24,7 +24,11 @@ fn neighbours_are_found_near_and_far() {
     let mut graph = family();
     assert_eq!(
         ask(&mut graph, r#""ana""#),
-        r#"[{"node":"bo","depth":1,"via":{"from":"ana","rel":"parent","to":"bo","since":2001}},{"node":"dora","depth":1,"via":{"from":"dora","rel":"knows","to":"ana"}}]"#
+        [
+            r#"[{"node":"bo","depth":1,"via":{"from":"ana","rel":"parent","to":"bo","since":2001}},"#,
+            r#"{"node":"dora","depth":1,"via":{"from":"dora","rel":"knows","to":"ana"}}]"#,
+        ]
+        .concat()
     );
     let names = |graph: &mut Contents, query: &str| {
         let found = graph.read(Some(&parse(query).unwrap()), NOW).unwrap();
@@ -107,11 +111,11 @@ proptest! {
             let around = graph.read(Some(&parse(&around).unwrap()), NOW).unwrap();
             let reached = far[from].iter().filter(|far| (1..usize::MAX).contains(*far)).count();
             prop_assert_eq!(around.as_list().unwrap().len(), reached);
-            for to in 0..6 {
+            for (to, wanted) in far[from].into_iter().enumerate() {
                 let query = format!(r#"{{"from": "{from}", "to": "{to}"}}"#);
                 let path = graph.read(Some(&parse(&query).unwrap()), NOW).unwrap();
                 let length = path.as_list().map_or(usize::MAX, <[Value]>::len);
-                prop_assert_eq!(length, far[from][to]);
+                prop_assert_eq!(length, wanted);
             }
         }
     }

@@ -11,10 +11,10 @@ const PIECE: usize = 3;
 /// Of longer words only the beginning is cut into pieces: they are no words of any language.
 const PIECES_MAX: usize = 32;
 
-/// Features of a text with how often each occurs.
+/// Features of a text with how often each occurs, in order.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Counted {
-    pub(super) counts: BTreeMap<u32, u32>,
+    pub(super) counts: Vec<(u32, u16)>,
     /// How many words it has.
     pub(super) words: u32,
 }
@@ -22,13 +22,17 @@ pub(super) struct Counted {
 /// The features of a text that is searched.
 pub(super) fn of_text(text: &str) -> Counted {
     let mut counted = Counted::default();
+    let mut all: Vec<u32> = Vec::new();
     each(text, &mut |feature, is_piece, _| {
         if !is_piece {
             counted.words = counted.words.saturating_add(1);
         }
-        let count = counted.counts.entry(feature).or_default();
-        *count = count.saturating_add(1);
+        all.push(feature);
     });
+    all.sort_unstable();
+    let runs = all.chunk_by(|one, other| one == other);
+    let counts = runs.map(|run| (run[0], u16::try_from(run.len()).unwrap_or(u16::MAX)));
+    counted.counts = counts.collect();
     counted
 }
 
@@ -111,7 +115,7 @@ mod tests {
         let counted = of_text("Cord, cord! a");
         assert_eq!(counted.words, 3);
         // The word, and `^co`, `cor`, `ord` and `rd$`, twice; `a` and `^a$`.
-        let mut counts: Vec<u32> = counted.counts.values().copied().collect();
+        let mut counts: Vec<u16> = counted.counts.iter().map(|(_, count)| *count).collect();
         counts.sort_unstable();
         assert_eq!(counts, [1, 1, 2, 2, 2, 2, 2]);
         assert_eq!(of_query("cord cord").len(), 5);

@@ -32,31 +32,33 @@ impl Block {
     pub(in crate::stores) fn new<'t>(
         texts: impl Iterator<Item = Option<std::borrow::Cow<'t, str>>>,
     ) -> Block {
-        let mut all: Vec<(u32, u16, u16)> = Vec::new();
+        // The feature, the place and the count as one number, which sorts fastest.
+        let mut all: Vec<u64> = Vec::new();
         let mut words = Vec::new();
-        for (place, text) in (0..).zip(texts) {
+        for (place, text) in (0_u64..).zip(texts) {
             let Some(text) = text else {
                 words.push(None);
                 continue;
             };
             let Counted { counts, words: own } = features::of_text(&text);
             words.push(Some(own));
-            let counts = counts.into_iter();
-            all.extend(counts.map(|(feature, count)| {
-                (feature, place, u16::try_from(count).unwrap_or(u16::MAX))
-            }));
+            let packed = counts
+                .into_iter()
+                .map(|(feature, count)| u64::from(feature) << 32 | place << 16 | u64::from(count));
+            all.extend(packed);
         }
         all.sort_unstable();
         let mut block =
             Block { features: Vec::new(), starts: Vec::new(), places: Vec::new(), words };
-        for (feature, place, count) in all {
+        block.places.reserve_exact(all.len());
+        for packed in all {
+            let feature = (packed >> 32) as u32;
             if block.features.last() != Some(&feature) {
                 block.features.push(feature);
                 block.starts.push(u32::try_from(block.places.len()).expect("a block is small"));
             }
-            block.places.push((place, count));
+            block.places.push(((packed >> 16) as u16, packed as u16));
         }
-        block.places.shrink_to_fit();
         block
     }
 
