@@ -4,7 +4,7 @@ use super::features::{self, Counted};
 use super::logarithm::ln;
 
 /// So many rows have an index together.
-pub(in crate::stores) const BLOCK: usize = 512;
+pub(in crate::stores) const BLOCK: usize = 256;
 
 /// How soon more of the same feature stops to count, and how far long texts are held against it:
 /// the two numbers of BM25. Passages are short, so that the first is lower than for whole pages.
