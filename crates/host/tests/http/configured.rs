@@ -70,7 +70,7 @@ fn what_is_wrong_in_a_configuration_is_found_with_its_place() {
             quipu.toml:5:10: `*` is neither a host (`intranet.example`, `localhost:8080`) nor an
               address or a range of them (`127.0.0.1:8080`, `[::1]:8080`, `10.0.0.0/8`)
             quipu.toml:5:15: this must be text, such as `"10.0.0.0/8"`
-            quipu.toml:6:1: `env` is for a `command`; here it is `{secret:NAME}`
+            quipu.toml:6:1: `env` says nothing of `http`: write `{secret:NAME}`
             quipu.toml:7:11: `timeout` must be a duration such as `"30s"`, or a whole number of
               seconds from 1 on
             quipu.toml:8:9: unknown again `never`; there are `free`, `key`, `ask`"#]],
