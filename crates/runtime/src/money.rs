@@ -56,6 +56,11 @@ impl Money {
     pub fn plus(self, other: Money) -> Money {
         Money(self.0.saturating_add(other.0))
     }
+
+    /// So many times as much.
+    pub(crate) fn times(self, count: u64) -> Money {
+        Money(self.0.saturating_mul(i128::from(count)))
+    }
 }
 
 /// Without zeros at the end, and as [`Money::parse`] reads it.

@@ -47,6 +47,10 @@ pub(crate) struct Open {
     calls: BTreeMap<CallId, Waiting>,
     /// Calls that wait for room. They leave in the order in which they were made.
     queued: BTreeSet<CallId>,
+    /// The same for calls of models, which may have to wait for a budget too.
+    queued_models: BTreeSet<CallId>,
+    /// How many models are asked at the moment.
+    models_asked: u64,
     /// Calls that wait for the policy.
     undecided: BTreeSet<CallId>,
     /// Calls that wait for a person to allow them, and the questions that ask for that.
@@ -70,7 +74,8 @@ impl Open {
             self.intents.insert(waiting.pending.intent, id);
         }
         match &waiting.pending.request {
-            Request::Model(_) | Request::Tool(_) => self.queued.insert(id),
+            Request::Model(_) => self.queued_models.insert(id),
+            Request::Tool(_) => self.queued.insert(id),
             Request::Question(question) => self.questions.insert((question.id.clone(), id)),
             Request::Timer(due) => self.timers.insert((*due, id)),
         };
@@ -114,7 +119,10 @@ impl Open {
     fn remove(&mut self, id: CallId) -> Option<Waiting> {
         let waiting = self.calls.remove(&id)?;
         match &waiting.pending.request {
-            Request::Model(_) => drop(self.queued.remove(&id)),
+            Request::Model(_) => match self.queued_models.remove(&id) {
+                true => {}
+                false => self.models_asked -= 1,
+            },
             Request::Tool(call) => {
                 self.intents.remove(&waiting.pending.intent);
                 let _ = self.queued.remove(&id)
@@ -219,9 +227,19 @@ impl Open {
         }
     }
 
-    /// The next call that waits for room.
-    pub(crate) fn next_queued(&self) -> Option<CallId> {
-        self.queued.first().copied()
+    /// The next call that waits for room; not of a model where models must wait.
+    pub(crate) fn next_queued(&self, models_wait: impl FnOnce() -> bool) -> Option<CallId> {
+        let other = self.queued.first().copied();
+        let Some(model) = self.queued_models.first().copied() else { return other };
+        match models_wait() {
+            true => other,
+            false => Some(other.map_or(model, |other| other.min(model))),
+        }
+    }
+
+    /// How many models are asked at the moment.
+    pub(crate) fn models_asked(&self) -> u64 {
+        self.models_asked
     }
 
     /// The first of the calls that may leave as soon as somebody records that they do, and for which
@@ -239,7 +257,8 @@ impl Open {
     /// How many have left, or may.
     pub(crate) fn in_flight(&self) -> u64 {
         let undecided = self.undecided.len() + self.asking.len();
-        let others = self.queued.len() + undecided + self.questions.len() + self.timers.len();
+        let queued = self.queued.len() + self.queued_models.len();
+        let others = queued + undecided + self.questions.len() + self.timers.len();
         (self.calls.len() - others) as u64
     }
 
@@ -247,6 +266,9 @@ impl Open {
     pub(crate) fn allow(&mut self, id: CallId) {
         let Some(waiting) = self.calls.get_mut(&id) else { return };
         self.queued.remove(&id);
+        if self.queued_models.remove(&id) {
+            self.models_asked += 1;
+        }
         let pending = &mut waiting.pending;
         pending.stage = match &pending.request {
             Request::Tool(call) if is_recorded_when_it_leaves(call) => {
@@ -280,10 +302,13 @@ impl Open {
             waiting.pending.stage = Stage::Queued;
             waiting.pending.attempt = 1;
             waiting.pending.allowed_by = None;
-            if matches!(waiting.pending.request, Request::Model(_) | Request::Tool(_)) {
-                self.queued.insert(*id);
+            match waiting.pending.request {
+                Request::Model(_) => _ = self.queued_models.insert(*id),
+                Request::Tool(_) => _ = self.queued.insert(*id),
+                Request::Question(_) | Request::Timer(_) => {}
             }
         }
+        self.models_asked = 0;
     }
 
     /// The next moment that is waited for, and by which call.

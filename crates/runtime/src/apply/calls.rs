@@ -91,10 +91,19 @@ impl Run {
     }
 
     pub(super) fn spend(&mut self, spent: Spent) {
+        if spent == Spent::default() {
+            return;
+        }
         let Counts { prompt_tokens, completion_tokens, .. } = &mut self.counts;
         *prompt_tokens = prompt_tokens.saturating_add(spent.prompt_tokens);
         *completion_tokens = completion_tokens.saturating_add(spent.completion_tokens);
         self.counts.cost = self.counts.cost.plus(spent.cost);
+        let before = self.counts.dearest.unwrap_or_default();
+        self.counts.dearest = Some(Spent {
+            prompt_tokens: before.prompt_tokens.max(spent.prompt_tokens),
+            completion_tokens: before.completion_tokens.max(spent.completion_tokens),
+            cost: before.cost.max(spent.cost),
+        });
     }
 
     pub(super) fn interrupted(&mut self, call: CallId) {

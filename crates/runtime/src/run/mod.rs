@@ -8,6 +8,7 @@ use value::{Digest, Map, Text, Value};
 
 use crate::Fault;
 use crate::call::{CallId, Pending, Request, Stage};
+use crate::change::Spent;
 use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::money::Money;
@@ -105,6 +106,8 @@ pub(crate) struct Counts {
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,
     pub(crate) cost: Money,
+    /// The most that one answer of a model took, of each.
+    pub(crate) dearest: Option<Spent>,
     /// Calls by server and tool: a store is read under the name that a tool may have.
     by_tool: BTreeMap<(Text, Text), u64>,
 }
@@ -343,7 +346,23 @@ impl Run {
     /// The next call that leaves, if there is room for it.
     pub(crate) fn next_queued(&self) -> Option<CallId> {
         let has_room = || self.open.in_flight() < self.options.limits.in_flight;
-        self.open.next_queued().filter(|_| has_room())
+        self.open.next_queued(|| self.models_wait()).filter(|_| has_room())
+    }
+
+    /// Whether models that are asked at the moment might use a budget up, each taking as much as the
+    /// dearest so far. As long as nothing is known of that, they are asked one by one.
+    fn models_wait(&self) -> bool {
+        let (asked, limits) = (self.open.models_asked(), &self.options.limits);
+        if asked == 0 || (limits.tokens.is_none() && limits.cost.is_none()) {
+            return false;
+        }
+        let Some(dearest) = self.counts.dearest else { return true };
+        let used = self.counts.prompt_tokens.saturating_add(self.counts.completion_tokens);
+        let each = dearest.prompt_tokens.saturating_add(dearest.completion_tokens);
+        let tokens = used.saturating_add(each.saturating_mul(asked + 1));
+        let cost = self.counts.cost.plus(dearest.cost.times(asked + 1));
+        limits.tokens.is_some_and(|most| tokens > most)
+            || limits.cost.is_some_and(|most| cost > most)
     }
 
     /// What a fiber waits for.
