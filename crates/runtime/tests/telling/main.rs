@@ -1,10 +1,13 @@
 //! What runs tell of themselves: drives them by hand, and reads them again from their events.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod budgets;
 mod compare;
 mod contracts;
 mod driving;
 mod forks;
+mod injected;
+mod injections;
 mod migrate;
 mod patience;
 mod protocols;
