@@ -8,7 +8,7 @@ use history::line::{write_blob, write_event, write_operation};
 use history::{BlobId, Operation, OperationId, Stream, StreamInfo, references};
 use value::Value;
 
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, folder};
 
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,7 +66,7 @@ pub fn export(
         store,
         out,
         exported: Exported::default(),
-        mentioned: selected.map(|_| BTreeSet::new()),
+        carried: selected.map(|_| BTreeSet::new()),
     };
     for info in streams.values() {
         exporter.events(info, until[&info.stream])?;
@@ -77,8 +77,8 @@ pub fn export(
             exporter.name(&operations)?;
         }
     }
-    match exporter.mentioned.take() {
-        Some(mentioned) => exporter.blobs_of(mentioned)?,
+    match exporter.carried.take() {
+        Some(carried) => exporter.some_blobs(carried)?,
         None => exporter.all_blobs()?,
     }
     exporter.out.flush()?;
@@ -172,8 +172,8 @@ struct Exporter<'a> {
     store: &'a dyn Store,
     out: &'a mut dyn Write,
     exported: Exported,
-    /// What events refer to, if only that is wanted.
-    mentioned: Option<BTreeSet<BlobId>>,
+    /// What goes with the events, if only that is wanted.
+    carried: Option<BTreeSet<BlobId>>,
 }
 
 impl Exporter<'_> {
@@ -188,8 +188,16 @@ impl Exporter<'_> {
             text.clear();
             for entry in &page {
                 write_event(&mut text, &info.stream, entry);
-                if let Some(found) = &mut self.mentioned {
-                    found.extend(references::mentioned(entry.event.body()));
+                if let Some(found) = &mut self.carried
+                    && entry.event.body().contains("blob")
+                {
+                    let members = entry.event.members();
+                    found.extend(references::carried(&members));
+                    if let Some(list) = references::snapshot(&members) {
+                        found.insert(list);
+                        let bytes = self.store.blob(list)?.unwrap_or_default();
+                        found.extend(folder::contents(&bytes));
+                    }
                 }
             }
             self.out.write_all(text.as_bytes())?;
@@ -221,8 +229,8 @@ impl Exporter<'_> {
         }
     }
 
-    fn blobs_of(&mut self, mentioned: BTreeSet<BlobId>) -> Result<(), ExportError> {
-        for id in crate::gc::reachable(self.store, mentioned)? {
+    fn some_blobs(&mut self, carried: BTreeSet<BlobId>) -> Result<(), ExportError> {
+        for id in carried {
             self.blob(id)?;
         }
         Ok(())

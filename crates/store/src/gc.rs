@@ -98,7 +98,7 @@ fn mentioned_by_events(store: &dyn Store) -> Result<BTreeSet<BlobId>, StoreError
 }
 
 /// These, and all that they refer to in turn.
-pub(crate) fn reachable(
+fn reachable(
     store: &dyn Store,
     mentioned: BTreeSet<BlobId>,
 ) -> Result<BTreeSet<BlobId>, StoreError> {

@@ -146,6 +146,16 @@ pub fn restore(store: &dyn Store, manifest: BlobId, into: &Path) -> Result<(), F
     Ok(())
 }
 
+/// The contents of the files that a snapshot lists. What is no list has none.
+pub(crate) fn contents(manifest: &[u8]) -> Vec<BlobId> {
+    let manifest = Manifest::read(manifest).unwrap_or_default();
+    let contents = manifest.entries().filter_map(|(_, entry)| match entry {
+        Entry::File { content, .. } => Some(*content),
+        Entry::Folder | Entry::Link { .. } => None,
+    });
+    contents.collect()
+}
+
 /// Refuses a place where something is.
 pub(crate) fn check_free(into: &Path) -> Result<(), FolderError> {
     if is_free(into).map_err(FolderError::system(into))? {
