@@ -227,6 +227,12 @@ pub(super) fn wrong_stream(stream: &Stream, name: &str, found: &str) -> Diagnost
     Diagnostic::new(&codes::WRONG_STREAM, at, message)
 }
 
+pub(super) fn driven_here(stream: &Stream) -> Diagnostic {
+    let message = format!("`{stream}` is run here, and only its own engine says how it goes on");
+    let help = "an event alone says nothing of its place: import an export of the run, which does";
+    Diagnostic::new(&codes::WRONG_STREAM, at("run_id"), message).help(help)
+}
+
 pub(super) fn repeated_event(stream: &Stream, strict: bool) -> Diagnostic {
     let message = format!("this event of `{stream}` stands in the file before");
     let help = "two events of one run differ in something, such as their time";

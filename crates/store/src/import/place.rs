@@ -102,6 +102,9 @@ impl Import<'_> {
                     }
                     return Ok(());
                 }
+                if self.is_driven_here(&stream)? {
+                    return self.refuse(current, &stream, findings::driven_here(&stream));
+                }
             }
             Found::Absent => {
                 let begin = self.begin_bare(current, &stream, &event, &members)?;
@@ -111,6 +114,23 @@ impl Import<'_> {
             }
         }
         self.add(current, &stream, event, &members, &Pointer::root())
+    }
+
+    /// Whether a stream that was there before is a run of the engine. Only whoever drives such a run
+    /// says how it goes on, and an export of it says where each event stands: else anybody who
+    /// writes a file could answer for a person.
+    fn is_driven_here(&mut self, stream: &Stream) -> Result<bool, ImportError> {
+        let open = self.streams.open(stream);
+        let (first, is_next) = (open.first, open.next == open.before);
+        if !is_next || stream.run_id().is_none() {
+            return Ok(false);
+        }
+        let begin = self.store.read(stream, first, 1)?;
+        Ok(begin.first().is_some_and(|entry| {
+            let members = entry.event.members();
+            let is_ours = |name: &&str| members.get(*name).is_some();
+            entry.event.kind() == Kind::RunStarted && ["options", "versions"].iter().any(is_ours)
+        }))
     }
 
     /// Stops a stream: what follows in the file would lose its order. Says so.
