@@ -12,6 +12,10 @@ pub(crate) fn run(store: &dyn Store, words: &str) -> Result<Stream> {
         let newest = query::runs(store, &RunFilter::default(), 1)?.items.into_iter().next();
         return Ok(Stream::Run(newest.context("there is no run yet")?.run));
     }
+    // Every name begins with nothing: whoever gives none, as a script by mistake, means none.
+    if words.is_empty() {
+        bail!("a run has a name; `quipu runs` lists all of them");
+    }
     let exact = Stream::from_words(words);
     if store.stream(&exact)?.is_some() {
         return Ok(exact);

@@ -84,6 +84,10 @@ pub fn find_questions(
     words: &str,
     only: Option<&Stream>,
 ) -> Result<Vec<(Stream, Text)>, StoreError> {
+    // Every name begins with nothing: whoever gives none means none.
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
     let open = open_questions(store, only)?;
     let found = open.into_iter().filter(|open| open.question.starts_with(words));
     let found: Vec<_> = found.map(|open| (Stream::Run(open.run), open.question)).collect();
