@@ -21,5 +21,6 @@ mod rewrite;
 mod run;
 mod running;
 mod spans;
+mod security;
 mod told;
 mod traces;
