@@ -128,7 +128,7 @@ impl Import<'_> {
         let begin = self.store.read(stream, first, 1)?;
         Ok(begin.first().is_some_and(|entry| {
             let members = entry.event.members();
-            let is_ours = |name: &&str| members.get(*name).is_some();
+            let is_ours = |name: &&str| members.get(name).is_some();
             entry.event.kind() == Kind::RunStarted && ["options", "versions"].iter().any(is_ours)
         }))
     }
