@@ -212,7 +212,8 @@ fn histories() {
     let folder = Folder::new();
     let event = |more: &str| {
         format!(
-            "{{\"kind\": \"x.test.a\", \"ts\": \"2026-03-01T09:00:00.000000Z\", \"run_id\": \"r\", \"agent_id\": \"a\"{more}}}\n"
+            "{{\"kind\": \"x.test.a\", \"ts\": \"2026-03-01T09:00:00.000000Z\", \
+             \"run_id\": \"r\", \"agent_id\": \"a\"{more}}}\n"
         )
     };
     let many = if std::env::var_os("QUIPU_SLOW").is_some() { 200_000 } else { 20_000 };

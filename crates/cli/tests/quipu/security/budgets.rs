@@ -106,7 +106,8 @@ fn branches_at_once_call_no_program_too_often() {
     let folder = endless("sleep 0.01");
     let call = |id: &str| CALL.replace("n1", id);
     let each = format!("{}, {}, {}", call("n1"), call("n2"), call("n3"));
-    let fork = r#"{"id": "n1", "op": "Fork", "data": {"over": "$all", "item": "one"}}, {"id": "n2", "op": "Join", "data": {}}"#;
+    let fork = r#"{"id": "n1", "op": "Fork", "data": {"over": "$all", "item": "one"}},
+        {"id": "n2", "op": "Join", "data": {}}"#;
     folder.write(
         "agent.json",
         graph(&[

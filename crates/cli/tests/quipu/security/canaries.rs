@@ -102,11 +102,13 @@ fn requests_that_fail_in_every_way() {
         ("an argument that is missing", "http = 'GET http://nobody.invalid/{q}?k={secret:FILED}'"),
         (
             "a header",
-            "http = 'GET http://127.0.0.1:1/'\nallow = ['127.0.0.1:1']\nheaders = { Authorization = 'Bearer {secret:FILED}', X-Key = '{secret:WORK_KEY}' }",
+            "http = 'GET http://127.0.0.1:1/'\nallow = ['127.0.0.1:1']\n\
+             headers = { Authorization = 'Bearer {secret:FILED}', X-Key = '{secret:WORK_KEY}' }",
         ),
         (
             "a body",
-            "http = 'POST http://127.0.0.1:1/'\nallow = ['127.0.0.1:1']\nbody = { a = '{secret:FILED}', b = '{secret:WORK_KEY}' }",
+            "http = 'POST http://127.0.0.1:1/'\nallow = ['127.0.0.1:1']\n\
+             body = { a = '{secret:FILED}', b = '{secret:WORK_KEY}' }",
         ),
         (
             "a secret that is missing",

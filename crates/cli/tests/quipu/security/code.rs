@@ -93,11 +93,13 @@ fn a_value_is_never_code() {
     let gate = r#"{"id": "n1", "op": "If", "data": {"cond": "x == 'yes'"}},
         {"id": "n2", "op": "J", "data": {"var": "in"}}, {"id": "n3", "op": "J", "data": {"var": "out"}}"#;
     let logic = r#"{"id": "n1", "op": "R", "data": {"adapter": "logic.PYTHON",
-        "target": "state.data['way'] = 'in' if state.data['x'] == 'yes' else 'out'\nstate.data['y'] = f\"{state.data['x']}\""}},
-        {"id": "n2", "op": "J", "data": {"var": "$way"}}"#;
+        "target": "state.data['way'] = 'in' if state.data['x'] == 'yes' else 'out'"}},
+        {"id": "n2", "op": "R", "data": {"adapter": "logic.PYTHON",
+        "target": "state.data['y'] = f\"{state.data['x']}\""}},
+        {"id": "n3", "op": "J", "data": {"var": "$way"}}"#;
     folder
         .write("gate.json", graph(&[("start", gate, "n1-then-n2 n1-else-n3")]))
-        .write("logic.json", graph(&[("start", logic, "n1-next-n2")]));
+        .write("logic.json", graph(&[("start", logic, "n1-next-n2 n2-next-n3")]));
     for value in [
         "1 == 1",
         "True",

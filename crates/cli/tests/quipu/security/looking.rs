@@ -67,27 +67,45 @@ fn whoever_looks_starts_nothing_and_opens_only_what_was_named() {
     let folder = Folder::new();
     let nodes = r#"{"id": "n1", "op": "R", "data": {"adapter": "tool.CALL", "target": "work", "out": "done"}},
         {"id": "n2", "op": "R", "data": {"adapter": "http.GET", "target": "http://127.0.0.1:9/"}},
-        {"id": "n3", "op": "R", "data": {"adapter": "logic.PYTHON", "target": "import os\nos.system('touch started')"}}"#;
+        {"id": "n3", "op": "R", "data": {"adapter": "logic.PYTHON",
+            "target": "import os\nos.system('touch started')"}}"#;
+    let tag = "!!python/object/apply:os.system [touch started]";
+    let tagged = SPEC.replace(&format!("\"{tag}\""), tag);
+    assert_ne!(tagged, SPEC);
+    let says = |text: &str| {
+        let node = format!(r#"{{"id": "n1", "op": "J", "data": {{"var": "{text}"}}}}"#);
+        graph(&[("start", &node, "")])
+    };
+    let patch = r#"{"ops": [{"op": "set_node_data", "label": "start", "node": "n1",
+        "data": {"target": "$(touch started)"}}]}"#;
+    let config = "[tools.work]\ncommand = [\"touch\", \"started\"]\n\
+                  [tools.t]\ncommand = [\"touch\", \"started\"]\n\
+                  [tools.web]\nhttp = \"GET http://127.0.0.1:8080/\"\n\
+                  allow = [\"127.0.0.1:8080\"]\n";
     folder
         .write("spec.yaml", SPEC)
-        .write("tagged.yaml", SPEC.replace("\"!!python/object/apply:os.system [touch started]\"", "!!python/object/apply:os.system [touch started]"))
+        .write("tagged.yaml", tagged)
         .write("agent.json", graph(&[("start", nodes, "n1-next-n2 n2-next-n3")]))
-        .write("other.json", graph(&[("start", r#"{"id": "n1", "op": "J", "data": {"var": "touch started"}}"#, "")]))
-        .write("patch.json", r#"{"ops": [{"op": "set_node_data", "label": "start", "node": "n1", "data": {"target": "$(touch started)"}}]}"#)
-        .write("quipu.toml", "[tools.work]\ncommand = [\"touch\", \"started\"]\n[tools.t]\ncommand = [\"touch\", \"started\"]\n[tools.web]\nhttp = \"GET http://127.0.0.1:8080/\"\nallow = [\"127.0.0.1:8080\"]\n")
-        .write("quiet.json", graph(&[("start", r#"{"id": "n1", "op": "J", "data": {"var": "x"}}"#, "")]));
+        .write("other.json", says("touch started"))
+        .write("patch.json", patch)
+        .write("quipu.toml", config)
+        .write("quiet.json", says("x"));
     assert_eq!(folder.run(&["run", "quiet.json", "--id", "r"]).code, 0);
     let exported = folder.run(&["export", "r"]).stdout;
     // A history that speaks of tools, servers, folders and answers.
     let ts = "2026-03-01T09:00:00.000000Z";
     let told = [
-        r#""kind": "run_started", "document": {"labels": {}}, "options": {"config": "/etc/passwd", "model": "script:/etc/passwd"}"#,
-        r#""kind": "tool_call", "call_id": "c", "tool": "work", "server": "sh -c 'touch started'", "args": {"command": "touch started"}"#,
-        r#""kind": "mcp.resource_read", "server": "http://127.0.0.1:9/", "uri": "file:///etc/passwd", "content": "$(touch started)""#,
+        r#""kind": "run_started", "document": {"labels": {}},
+            "options": {"config": "/etc/passwd", "model": "script:/etc/passwd"}"#,
+        r#""kind": "tool_call", "call_id": "c", "tool": "work", "server": "sh -c 'touch started'",
+            "args": {"command": "touch started"}"#,
+        r#""kind": "mcp.resource_read", "server": "http://127.0.0.1:9/", "uri": "file:///etc/passwd",
+            "content": "$(touch started)""#,
     ];
     let told: Vec<String> = told
         .iter()
         .map(|members| {
+            let members = members.replace("\n", " ");
             format!("{{{members}, \"ts\": \"{ts}\", \"run_id\": \"told\", \"agent_id\": \"a\"}}\n")
         })
         .collect();
