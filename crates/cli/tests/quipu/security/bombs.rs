@@ -13,6 +13,7 @@ const HANG: Duration = Duration::from_secs(300);
 const BASE: u64 = 192 << 20;
 
 /// Runs a command, and says with it how much memory it had at most, where the system tells.
+#[expect(clippy::print_stdout, reason = "what each took is for whoever reads the output")]
 fn measured(folder: &Folder, arguments: &[&str]) -> (Done, u64) {
     let files = ["out", "err"].map(|name| std::fs::File::create(folder.path().join(name)).unwrap());
     let [out, err] = files;
