@@ -20,7 +20,7 @@ mod readme;
 mod rewrite;
 mod run;
 mod running;
-mod spans;
 mod security;
+mod spans;
 mod told;
 mod traces;
