@@ -9,7 +9,7 @@ use runtime::{Answer, Input, Logic, Refusal, Request, Run, note, rest, split};
 use store::{Append, AppendError, Durability, Expected, Store, StoreError, append_checked};
 use value::{Text, Value};
 
-use crate::capabilities::{Capabilities, Who};
+use crate::capabilities::Who;
 use crate::drive::DriveError;
 use crate::load::load;
 
@@ -150,7 +150,7 @@ pub fn answer_question(
     actor: Option<Text>,
     now: Timestamp,
 ) -> Result<Answered, DriveError> {
-    let who = Who { name: actor, capabilities: Capabilities::default() };
+    let who = Who { name: actor, ..Who::default() };
     answer_as(store, logic, stream, question, value, &who, now)
 }
 

@@ -307,14 +307,17 @@ pub(crate) fn user() -> Option<Text> {
 /// Whoever answers here, and what everybody may do.
 pub(crate) fn who(named: Option<&str>, config: &Config) -> Who {
     let name = named.map(Text::from).or_else(user);
-    Who { name, capabilities: config.people.clone() }
+    Who { name, capabilities: config.people.clone(), unknown: None }
 }
 
 /// Whoever answers a question of a run, and what its configuration says that everybody may do.
 pub(crate) fn who_answers(named: Option<&str>, begun: &Options) -> Result<Who> {
     let file = config_file(None, begun.config.as_deref(), Path::new("."));
-    let config = file.as_deref().map(Config::load).transpose()?.unwrap_or_default();
-    Ok(who(named, &config))
+    // A question that needs nothing can be answered whatever the file says.
+    Ok(match file.as_deref().map(Config::load).transpose() {
+        Ok(config) => who(named, &config.unwrap_or_default()),
+        Err(error) => Who { unknown: Some(error.to_string()), ..who(named, &Config::default()) },
+    })
 }
 
 /// JSON if it is that, else text.

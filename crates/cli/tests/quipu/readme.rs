@@ -1,6 +1,8 @@
 //! What the README and the tutorials show is what happens, and the pictures are drawn.
 //! `UPDATE=1` writes what happens now.
 
+use std::path::Path;
+
 use crate::console::{check_page, root};
 use crate::run::Folder;
 
@@ -26,11 +28,19 @@ fn console_blocks_of_the_tutorials_are_true() {
 }
 
 fn copy_examples(folder: &Folder) {
-    let to = folder.path().join("examples");
-    std::fs::create_dir_all(&to).unwrap();
-    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
+    copy(&root().join("examples"), &folder.path().join("examples"));
+}
+
+/// Copies a folder with everything in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => _ = std::fs::copy(entry.path(), to).unwrap(),
+        }
     }
 }
 
