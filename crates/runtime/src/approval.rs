@@ -192,6 +192,7 @@ fn asked(run: &Run, about: &Pending, question: Question, ts: Timestamp) -> Chang
     let pending = |id, name, intent, request| Pending {
         id,
         name,
+        turn: None,
         intent,
         key: intent,
         at: about.at.clone(),

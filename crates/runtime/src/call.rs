@@ -19,6 +19,8 @@ pub struct Pending {
     pub id: CallId,
     /// Its name in events.
     pub name: Text,
+    /// What it belongs to: the first question of a talk with a model, in all of that talk.
+    pub turn: Option<Text>,
     /// The event that says what is wanted.
     pub intent: EventId,
     /// The event that its idempotency key follows from: its own, or where its node is tried again

@@ -55,18 +55,19 @@ impl<'a> Recorder<'a> {
         id
     }
 
-    fn turn(&mut self, name: &Text) {
-        self.common.correlation_id = Some(name.clone());
+    /// What follows belongs to this.
+    pub(crate) fn turn(&mut self, turn: Option<&Text>) {
+        self.common.correlation_id = turn.cloned();
     }
 
     /// A question to a model: what is new in it, and the request.
     pub(crate) fn model_call(
         &mut self,
-        name: &Text,
+        (name, turn): (&Text, &Text),
         call: &mut ModelCall,
         message: Message,
     ) -> EventId {
-        self.turn(name);
+        self.turn(Some(turn));
         let message = self.add(&MessageCreated { message });
         call.refs.push(message);
         self.add(&ModelRequest {
@@ -84,7 +85,7 @@ impl<'a> Recorder<'a> {
         pending: &Pending,
         answer: &ModelAnswer,
     ) -> (EventId, EventId) {
-        self.turn(&pending.name);
+        self.turn(pending.turn.as_ref());
         let message = self.add(&MessageCreated {
             message: Message {
                 content: Some(talk::parts(answer)),
@@ -112,7 +113,7 @@ impl<'a> Recorder<'a> {
     }
 
     pub(crate) fn model_failure(&mut self, pending: &Pending, fault: &Fault) -> EventId {
-        self.turn(&pending.name);
+        self.turn(pending.turn.as_ref());
         self.add(&ModelResponse {
             request_id: pending.name.clone(),
             output_ref: None,
@@ -150,6 +151,7 @@ impl<'a> Recorder<'a> {
     }
 
     pub(crate) fn effect_started(&mut self, pending: &Pending, attempt: u32) -> EventId {
+        self.turn(pending.turn.as_ref());
         let idem_key = Some(idempotency_key(&self.run.id, pending.key));
         let call = EventRef { event_id: pending.intent };
         self.add(&EffectStarted {
@@ -165,6 +167,7 @@ impl<'a> Recorder<'a> {
         pending: &Pending,
         outcome: Result<&Value, &Fault>,
     ) -> EventId {
+        self.turn(pending.turn.as_ref());
         let (status, result, error) = match outcome {
             Ok(value) => {
                 let result: Map = [("value".into(), value.clone())].into_iter().collect();

@@ -81,6 +81,7 @@ pub(crate) fn pending(
     Pending {
         id,
         name,
+        turn: None,
         intent,
         key: intent,
         at: here.at.clone(),

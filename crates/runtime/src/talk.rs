@@ -41,6 +41,8 @@ pub(crate) struct Talk {
     turns: u64,
     /// When the question was first asked.
     began: Timestamp,
+    /// The name of the question: all that follows belongs to it.
+    turn: Text,
     /// What did not fit about an answer, once the model was told so.
     misfit: Option<Fault>,
 }
@@ -122,7 +124,7 @@ pub(crate) fn go_on(
     let Some(talk) = own.talk.as_deref() else {
         let call = first_call(plan, run, own, step, offered(plan, run, step.agent));
         let message = said(Role::User, &call.prompt);
-        return ask(run, fiber, node, here, call, message);
+        return ask(run, fiber, node, here, call, message, None);
     };
     let mut failures = talk.wanted.iter().filter_map(|wanted| match &wanted.outcome {
         Some((Err(fault), doubt)) if ends_talk(fault, *doubt) => Some(fault),
@@ -161,7 +163,7 @@ pub(crate) fn go_on(
         call.talk.push(Said::Tools(replies));
         message
     };
-    ask(run, fiber, node, here, call, message)
+    ask(run, fiber, node, here, call, message, Some(&talk.turn))
 }
 
 fn failed(fiber: FiberNo, node: NodeNo, fault: Fault, doubt: Doubt) -> Change {
@@ -175,12 +177,15 @@ fn ask(
     here: &PlanNode,
     mut call: ModelCall,
     message: Message,
+    turn: Option<&Text>,
 ) -> Change {
     let id = run.counts.calls + 1;
     let name = named(id, 'q');
     let mut recorder = Recorder::new(run, Some(&here.at));
-    let intent = recorder.model_call(&name, &mut call, message);
-    let pending = pending(run, here, (id, name), intent, Request::Model(Box::new(call)));
+    let turn = turn.unwrap_or(&name).clone();
+    let intent = recorder.model_call((&name, &turn), &mut call, message);
+    let mut pending = pending(run, here, (id, name), intent, Request::Model(Box::new(call)));
+    pending.turn = Some(turn);
     let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)] };
     Change { events: recorder.events, what }
 }
@@ -196,6 +201,7 @@ fn fulfil(
     left_ms: Option<u64>,
 ) -> Change {
     let mut recorder = Recorder::new(run, Some(&here.at));
+    recorder.turn(Some(&talk.turn));
     let mut calls = Vec::new();
     let open = (0..).zip(&talk.wanted).filter(|(_, wanted)| wanted.outcome.is_none());
     for (index, wanted) in open {
@@ -207,7 +213,9 @@ fn fulfil(
         call.nth += (0..index).zip(&talk.wanted).filter(is_same).count() as u64;
         let intent = recorder.tool_call(&name, &call, own.cause);
         let request = Request::Tool(Box::new(call));
-        calls.push((pending(run, here, (id, name), intent, request), Why::Use(index)));
+        let mut pending = pending(run, here, (id, name), intent, request);
+        pending.turn = Some(talk.turn.clone());
+        calls.push((pending, Why::Use(index)));
     }
     let what = What::Requested { fiber, node, calls };
     Change { events: recorder.events, what }
@@ -236,9 +244,10 @@ pub(crate) fn goes_on(
     let refs = call.refs.iter().copied().chain([message]).collect();
     let turns = so_far.map_or(0, |talk| talk.turns) + 1;
     let began = so_far.map_or(pending.since, |talk| talk.began);
+    let turn = so_far.map_or(&pending.name, |talk| &talk.turn).clone();
     let prompt = call.prompt.clone();
     let misfit = earlier.or_else(|| misfit.cloned());
-    let talk = Talk { prompt, said: heard, refs, wanted, turns, began, misfit };
+    let talk = Talk { prompt, said: heard, refs, wanted, turns, began, turn, misfit };
     Some(Taken::Talked(Box::new(talk), crate::answer::spent(answer)))
 }
 

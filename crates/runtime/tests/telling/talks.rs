@@ -7,8 +7,8 @@ use expect_test::expect;
 use graph::{Again, Touches};
 use history::kinds::What;
 use runtime::{
-    Answer, Fault, FaultKind, Happened, ModelAnswer, ModelCall, Offer, Options, Pending, Request,
-    Said, Status, ToolContract, ToolUse,
+    Answer, Fault, FaultKind, Happened, Input, ModelAnswer, ModelCall, NoLogic, Offer, Options,
+    Pending, Request, Ruled, Ruling, Said, Status, ToolContract, ToolUse, advance,
 };
 use value::{Value, json};
 
@@ -115,7 +115,7 @@ fn what_a_model_wants_is_called_and_told() {
         .map(|tool| format!("{} {}: {}", tool.name, tool.description, json::compact(&tool.input)))
         .collect();
     expect![[r#"
-        look_up Finds a customer.: {"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"name":{"type":"string"},"most":{"anyOf":[{"type":"integer"},{"type":"null"}]}},"required":["name"],"additionalProperties":false}
+        look_up Finds a customer.: {"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"name":{"type":"string"},"most":{"type":["integer","null"]}},"required":["name"]}
         pay Pays.: {"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#]]
     .assert_eq(&offered.join("\n"));
     expect![[r#"
@@ -296,4 +296,57 @@ fn a_fork_between_wishes_goes_on_with_the_talk() {
         assert_eq!(run.result(), &Value::text("done"), "forked at {seq}, a {kind}");
         folds_again(&forked, &made, &run);
     }
+}
+
+/// A policy that has a person asked about everything that is paid: two wishes of one answer.
+#[test]
+fn a_policy_rules_about_each_wish_and_a_denial_is_told() {
+    let made = clerk();
+    let mut talks = Vec::new();
+    let options = Options { policy: Some("p".into()), ..options() };
+    let (mut log, mut run) = run_with("r", &made, "{}", options, &mut |_| None);
+    let mut paid = Vec::new();
+    loop {
+        let ruled = run.next_undecided().map(|call| call.id).map(|call| {
+            let outcome = Ruled::Ask { capability: None, expires_ms: 60_000 };
+            let ruling = Ruling { outcome, reason: None, policy: "p".into() };
+            Input::Decided(call, Box::new(ruling))
+        });
+        let next = ruled.or_else(|| {
+            let pending = run.pending().find(|pending| pending.is_made())?;
+            let answer = match &pending.request {
+                Request::Model(call) => {
+                    talks.push(call.talk.clone());
+                    match talks.len() {
+                        1 => wants(&[
+                            ("w1", "pay", r#"{"input": "5"}"#),
+                            ("w2", "pay", r#"{"input": "500"}"#),
+                        ]),
+                        _ => says("done"),
+                    }
+                }
+                Request::Question(question) => {
+                    let word = if question.prompt.contains("500") { "deny" } else { "approve" };
+                    Answer::Person(word.into(), Some("anna".into()))
+                }
+                Request::Tool(call) => {
+                    paid.push(json::compact(&call.args.clone().into()));
+                    Answer::Value(Value::Null)
+                }
+                Request::Timer(_) => return None,
+            };
+            Some(Input::Answer(pending.id, answer))
+        });
+        let Some(input) = next else { break };
+        let now = run.now();
+        let advanced =
+            advance(&made.plan, &mut run, Some(&input), now, &mut NoLogic, &mut |_| true);
+        log.add(advanced.unwrap().events);
+    }
+    assert_eq!(run.status(), Status::Done);
+    assert_eq!(paid, [r#"{"input":"5"}"#], "only what was approved has left");
+    let Some(Said::Tools(replies)) = talks[1].last() else { panic!("{:?}", talks[1]) };
+    let errors: Vec<bool> = replies.iter().map(|reply| reply.is_error).collect();
+    assert_eq!(errors, [false, true]);
+    folds_again(&log, &made, &run);
 }
