@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph::ops::{Does, OpDef, Port, SlotKind};
-use graph::{Cmp, Expr, Kind, Operand as Written, Touches, Verb};
+use graph::{Cmp, Kind, Operand as Written, Touches, Verb};
 use value::{Text, Value};
 
 use super::build::{Builder, Place, Unrunnable, slot_name, strategy};
@@ -28,10 +28,13 @@ impl Builder<'_> {
         Ok(match op.does {
             Does::Adapter => self.adapter(place),
             Does::Guard => Step::Pass,
-            Does::If => Step::If {
-                condition: self.condition(place),
-                then: place.to(Port::Then),
-                otherwise: place.to(Port::Else),
+            Does::If => match self.condition(place) {
+                Ok(condition) => Step::If {
+                    condition,
+                    then: place.to(Port::Then),
+                    otherwise: place.to(Port::Else),
+                },
+                Err(unready) => unready,
             },
             Does::Call => {
                 let callee = place.text("label").unwrap_or_else(|| "".into());
@@ -46,12 +49,15 @@ impl Builder<'_> {
                 after: place.to(Port::After),
                 last: self.slot(&"_loop_last".into()),
             },
-            Does::While => Step::While {
-                condition: self.condition(place),
-                limit: place.number("limit").unwrap_or(TURNS_MAX),
-                body: body(place)?,
-                after: place.to(Port::After),
-                last: self.slot(&"_while_last".into()),
+            Does::While => match self.condition(place) {
+                Ok(condition) => Step::While {
+                    condition,
+                    limit: place.number("limit").unwrap_or(TURNS_MAX),
+                    body: body(place)?,
+                    after: place.to(Port::After),
+                    last: self.slot(&"_while_last".into()),
+                },
+                Err(unready) => unready,
             },
             Does::Return => {
                 Step::Return(self.operand(place, "var").unwrap_or(Operand::Lit(Value::Null)))
@@ -117,14 +123,13 @@ impl Builder<'_> {
         })
     }
 
-    fn condition(&mut self, place: &Place<'_>) -> Condition {
-        let always = Expr::Const(true);
+    /// What a node goes by. One that cannot be read must not open a way.
+    fn condition(&mut self, place: &Place<'_>) -> Result<Condition, Step> {
         let written = slot_name(place, SlotKind::Condition);
-        let expr = match written.and_then(|slot| place.node.operands.one(slot)) {
-            Some(Written::Expr(expr)) => expr,
-            _ => &always,
-        };
-        Condition::new(expr, &mut |name| self.slot(name))
+        match written.and_then(|slot| place.node.operands.one(slot)) {
+            Some(Written::Expr(expr)) => Ok(Condition::new(expr, &mut |name| self.slot(name))),
+            _ => Err(Step::Unready("its condition cannot be read".into())),
+        }
     }
 
     fn needed(&mut self, place: &Place<'_>, slot: &str) -> Operand {

@@ -181,7 +181,9 @@ fn a_condition_that_is_code_is_a_finding() {
         let done = folder.run(&["check", "agent.json", "--strict", "--json"]);
         assert_eq!(done.code, 1, "{condition}: {}", done.stdout);
         assert!(done.stdout.contains("G412"), "{condition}: {}", done.stdout);
-        folder.run(&["run", "agent.json", "--json"]);
+        let done = folder.run(&["run", "agent.json", "--json"]).json();
+        let code = done.get("error").and_then(|error| error.get("code"));
+        assert_eq!(code, Some(&"missing".into()), "no way is open: {condition}");
         assert!(!folder.path().join("pwned").exists(), "{condition}");
     }
 }
