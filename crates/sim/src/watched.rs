@@ -107,6 +107,10 @@ impl Store for WatchedStore {
         self.inner.append(append)
     }
 
+    fn written_here(&self, stream: &Stream, from: u64, until: u64) -> Result<bool, StoreError> {
+        self.inner.written_here(stream, from, until)
+    }
+
     fn watch(
         &self,
         after: u64,

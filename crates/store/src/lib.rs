@@ -103,7 +103,8 @@ pub struct Append<'a> {
     pub key: Option<Digest>,
     /// When it counts as done.
     pub durability: Durability,
-    /// Whether events may refer to bytes that are not there: an import cannot vouch for them.
+    /// Whether somebody else has written the events: it is an import. They may refer to bytes that
+    /// are not there, and the store remembers that they were not written here.
     pub unverified: bool,
 }
 
@@ -136,6 +137,11 @@ pub trait Store: Archive<Error = StoreError> + Leases + Shelves + Send + Sync {
     /// Events that stand there already, by their key or their place, are not added again, and
     /// not refused; the blobs that came with them are kept all the same.
     fn append(&self, append: &Append<'_>) -> Result<Receipt, AppendError>;
+
+    /// Whether all of a stream's own events from a number on, up to another one, were written here:
+    /// none came by an import. What is not known was not, and so was a stream that is not there.
+    /// This is kept beside the events, and is in no export: a history cannot say it of itself.
+    fn written_here(&self, stream: &Stream, from: u64, until: u64) -> Result<bool, StoreError>;
 
     /// Events of all streams in the order in which the store got them, at most `limit` behind
     /// `after`. Waits up to `patience` for the first one.

@@ -165,6 +165,10 @@ impl Store for Process<'_, '_> {
         self.alive()?.watch(after, limit, patience)
     }
 
+    fn written_here(&self, stream: &Stream, from: u64, until: u64) -> Result<bool, StoreError> {
+        self.alive()?.written_here(stream, from, until)
+    }
+
     fn last_position(&self) -> Result<u64, StoreError> {
         self.alive()?.last_position()
     }

@@ -251,6 +251,10 @@ impl Store for Rehearsal<'_> {
         Ok(Receipt { first, link, repeated: false })
     }
 
+    fn written_here(&self, _: &Stream, _: u64, _: u64) -> Result<bool, StoreError> {
+        Err(not_needed())
+    }
+
     fn watch(&self, _: u64, _: usize, _: Duration) -> Result<Vec<Arrival>, StoreError> {
         Err(not_needed())
     }

@@ -47,6 +47,8 @@ struct Events {
     entries: Vec<Entry>,
     /// What was added under a key.
     keys: BTreeMap<Digest, (Receipt, Vec<EventId>)>,
+    /// From which event on all were written here, or none. Before the first one none were.
+    written: Vec<(u64, bool)>,
 }
 
 impl Events {
@@ -64,6 +66,12 @@ impl Events {
     ) -> impl DoubleEndedIterator<Item = &Entry> {
         let wanted = move |entry: &&Entry| entry.seq < until && kinds.contains(&entry.event.kind());
         self.from(from).iter().filter(wanted)
+    }
+
+    /// Whether the event of this number was written here.
+    fn is_own(&self, seq: u64) -> bool {
+        let before = self.written.iter().rev().find(|(from, _)| *from <= seq);
+        before.is_some_and(|(_, here)| *here)
     }
 
     /// What was answered when these events were added at this place, if they were.
@@ -157,7 +165,11 @@ impl Kept {
             info: StreamInfo { stream: stream.clone(), parent, first, next, link },
             entries: Vec::new(),
             keys: BTreeMap::new(),
+            written: Vec::new(),
         });
+        if events.is_own(first) == append.unverified {
+            events.written.push((first, !append.unverified));
+        }
         events.entries.extend(entries);
         (events.info.next, events.info.link) = (next, link);
         let receipt = Receipt { first, link, repeated: false };
@@ -262,6 +274,14 @@ impl Store for MemoryStore {
         drop(kept);
         self.arrived.notify_all();
         Ok(receipt)
+    }
+
+    fn written_here(&self, stream: &Stream, from: u64, until: u64) -> Result<bool, StoreError> {
+        let kept = self.kept();
+        let Some(events) = kept.streams.get(&stream.name()) else { return Ok(false) };
+        let others = |(seq, here): &(u64, bool)| !here && *seq > from && *seq < until;
+        let begin = from.max(events.info.first);
+        Ok(events.is_own(begin) && !events.written.iter().any(others))
     }
 
     fn watch(

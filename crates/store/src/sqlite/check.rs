@@ -38,6 +38,9 @@ const QUESTIONS: &[&str] = &[
      FROM idempotency i WHERE count < 1 OR NOT EXISTS(SELECT 1 FROM placed p
          WHERE p.stream = i.stream AND p.seq = i.seq + i.count - 1)
          OR NOT EXISTS(SELECT 1 FROM placed p WHERE p.stream = i.stream AND p.seq = i.seq)",
+    "SELECT 'who wrote event ' || seq || ' of stream ' || stream || ' is known, and it is not there'
+     FROM written w WHERE here NOT IN (0, 1) OR NOT EXISTS(SELECT 1 FROM placed p
+         WHERE p.stream = w.stream AND p.seq = w.seq)",
 ];
 
 /// What is wrong, in words. What cannot even be read is one of these words.

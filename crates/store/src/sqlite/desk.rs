@@ -89,6 +89,8 @@ pub(super) struct Head {
     pub(super) next: u64,
     pub(super) link: Link,
     pub(super) genesis: Digest,
+    /// Whether its last event was written here.
+    pub(super) here: bool,
 }
 
 /// How durable a transaction is.

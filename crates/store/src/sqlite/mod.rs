@@ -222,7 +222,12 @@ impl Store for SqliteStore {
             durability: append.durability,
             origin: rules::origin(self, append)?.map(|(place, entry)| (place, entry.link)),
             needed: rules::blobs_needed(append).into_iter().collect(),
+            here: !append.unverified,
         })
+    }
+
+    fn written_here(&self, stream: &Stream, from: u64, until: u64) -> Result<bool, StoreError> {
+        self.readers.with(|connection| Ok(read::written_here(connection, stream, from, until)?))
     }
 
     fn watch(

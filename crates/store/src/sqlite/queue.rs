@@ -24,6 +24,8 @@ pub(super) struct Request<'a> {
     pub(super) origin: Option<(Place, Link)>,
     /// The bytes that must be there.
     pub(super) needed: Vec<BlobId>,
+    /// Whether the events are written here, and not brought.
+    pub(super) here: bool,
 }
 
 impl Request<'_> {
@@ -38,6 +40,7 @@ impl Request<'_> {
             durability: self.durability,
             origin: self.origin,
             needed: self.needed,
+            here: self.here,
         }
     }
 }
@@ -199,6 +202,7 @@ mod tests {
             durability,
             origin: None,
             needed: Vec::new(),
+            here: true,
         }
     }
 

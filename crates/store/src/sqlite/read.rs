@@ -30,6 +30,24 @@ pub(super) fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Digest> {
     Ok(Digest::from_bytes(row.get(column)?))
 }
 
+/// Whether all of a stream's own events from a number on, up to another one, were written here.
+pub(super) fn written_here(
+    connection: &Connection,
+    stream: &Stream,
+    from: u64,
+    until: u64,
+) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare_cached(
+        "SELECT coalesce((SELECT here FROM written WHERE stream = s.no AND seq <= max(?2, s.first)
+             ORDER BY seq DESC LIMIT 1), 0)
+         AND NOT EXISTS(SELECT 1 FROM written
+             WHERE stream = s.no AND seq > ?2 AND seq < ?3 AND NOT here)
+         FROM stream s WHERE s.name = ?1",
+    )?;
+    let asked = params![stream.name(), bounded(from), bounded(until)];
+    Ok(statement.query_row(asked, |row| row.get(0)).optional()?.unwrap_or(false))
+}
+
 const INFO: &str = "SELECT s.name, s.first, h.next, h.link, s.fork_seq, p.name
     FROM stream s LEFT JOIN head h ON h.stream = s.no LEFT JOIN stream p ON p.no = s.parent";
 

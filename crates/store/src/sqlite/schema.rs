@@ -128,6 +128,16 @@ const VERSIONS: &[&str] = &[
         taken TEXT,
         PRIMARY KEY(name, key)
     ) STRICT, WITHOUT ROWID;",
+    // From which event of a stream on all were written here, or none; before the first row none
+    // were. Of runs that were there before nobody knows, so that none of them is trusted to say
+    // what to call. Policies that were in force stay so.
+    "CREATE TABLE written(
+        stream INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        here INTEGER NOT NULL,
+        PRIMARY KEY(stream, seq)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO written SELECT no, first, 1 FROM stream WHERE name NOT GLOB 'run:*';",
 ];
 
 /// What a file is.
@@ -211,7 +221,7 @@ mod tests {
     /// Events of kinds that a program does not know are kept as kind 0.
     #[test]
     fn every_version_knows_how_many_kinds_there_were() {
-        const KINDS: &[usize] = &[49, 49];
+        const KINDS: &[usize] = &[49, 49, 49];
         assert_eq!(
             (KINDS.len(), KINDS.last()),
             (VERSIONS.len(), Some(&ROWS.len())),

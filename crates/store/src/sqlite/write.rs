@@ -164,17 +164,24 @@ impl Desk {
         }
         let link = previous.expect("there is at least one event");
         let next = first + request.events.len() as u64;
+        let was_here = head.is_some_and(|head| head.here);
+        let here = request.here;
         let head = match head {
-            Some(head) => self.advance(Head { next, link, ..head })?,
+            Some(head) => self.advance(Head { next, link, here, ..head })?,
             None => {
                 let parent = match origin {
                     Some((place, _)) => self.head(&place.stream)?.map(|head| (head.no, place.seq)),
                     None => None,
                 };
-                self.begin(stream, Head { no: 0, parent, first, next, link, genesis })?
+                self.begin(stream, Head { no: 0, parent, first, next, link, genesis, here })?
             }
         };
         self.insert_events(request, head.no, first, &links)?;
+        if was_here != here {
+            let sql = "INSERT INTO written(stream, seq, here) VALUES(?1, ?2, ?3)";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            statement.execute(params![head.no, bounded(first), here])?;
+        }
         if let Some((key, digest)) = request.key {
             let mut statement = self.connection.prepare_cached(
                 "INSERT INTO idempotency(stream, key, seq, count, digest)
@@ -310,7 +317,8 @@ impl Desk {
             return Ok(Some(*head));
         }
         let mut statement = self.connection.prepare_cached(
-            "SELECT s.no, s.parent, s.fork_seq, s.first, h.next, h.link
+            "SELECT s.no, s.parent, s.fork_seq, s.first, h.next, h.link,
+                 (SELECT here FROM written w WHERE w.stream = s.no ORDER BY w.seq DESC LIMIT 1)
              FROM stream s LEFT JOIN head h ON h.stream = s.no WHERE s.name = ?1",
         )?;
         let head = statement.query_row([stream.name()], |row| {
@@ -321,6 +329,7 @@ impl Desk {
                 next: row.get(4)?,
                 link: Link(hash(row, 5)?),
                 genesis: chain::genesis(stream),
+                here: row.get::<_, Option<bool>>(6)?.unwrap_or(false),
             })
         });
         head.optional()

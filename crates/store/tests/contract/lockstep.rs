@@ -45,7 +45,7 @@ fn place(random: &mut Random) -> Place {
 fn request(random: &mut Random, model: &dyn Store, tell: &mut impl FnMut(&Append<'_>)) {
     let stream = random.pick(&streams()).clone();
     let next = model.stream(&stream).unwrap().map_or(0, |info| info.next);
-    let expected = match random.below(8) {
+    let expected = match random.below(9) {
         0 => Expected::New,
         1 => Expected::Fork(place(random)),
         2 => Expected::Next(random.below(8) as u64),
@@ -119,6 +119,7 @@ fn ask(random: &mut Random, model: &dyn Store, store: &dyn Store) {
             let length = *random.pick(&[0, 1, 3, 4, 5, 16, 20, 64]);
             same(model, store, |store| store.find(&digits[..length], limit));
         }
+        7 => same(model, store, |store| store.written_here(&stream, from, until)),
         5 => same(model, store, |store| store.watch(from, limit, Duration::ZERO)),
         6 => {
             let id = blob(random).id();

@@ -300,7 +300,7 @@ fn a_newer_store_is_left_alone() {
     drop(newer);
     is_left_alone(
         &folder,
-        "`PATH` has version 1000; this program knows versions up to 2: use a newer one",
+        "`PATH` has version 1000; this program knows versions up to 3: use a newer one",
     );
 }
 

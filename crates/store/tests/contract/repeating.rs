@@ -4,7 +4,7 @@ use history::kinds::Blob;
 use store::{Append, AppendError, Expected, Receipt, Store};
 use value::Digest;
 
-use crate::sample::{add, begin, event, events, own, place, plain, run};
+use crate::sample::{add, begin, event, events, fork_events, own, place, plain, run};
 
 contract! {
     the_same_events_under_the_same_key_are_added_once,
@@ -15,6 +15,7 @@ contract! {
     events_of_which_only_some_stand_there_are_a_conflict,
     the_same_event_may_stand_in_many_places,
     what_comes_with_a_repeated_request_is_kept,
+    what_was_written_here_is_known_from_what_was_brought,
 }
 
 fn the_same_events_under_the_same_key_are_added_once(store: &dyn Store) {
@@ -106,4 +107,33 @@ fn what_comes_with_a_repeated_request_is_kept(store: &dyn Store) {
     let again = store.append(&Append { blobs: std::slice::from_ref(&blob), ..append }).unwrap();
     assert!(again.repeated);
     assert_eq!(store.blob(blob.id()).unwrap(), Some(b"late".to_vec()));
+}
+
+/// A history cannot say of itself where it was written: the store knows how its events came.
+fn what_was_written_here_is_known_from_what_was_brought(store: &dyn Store) {
+    let brought = |id: &str, expected, numbers: std::ops::Range<u64>| {
+        let (stream, added) = (run(id), events(numbers));
+        let append = plain(&stream, expected, &added);
+        store.append(&Append { unverified: true, ..append }).unwrap()
+    };
+    let here = |id: &str, from, until| store.written_here(&run(id), from, until).unwrap();
+    assert!(!here("own", 0, u64::MAX));
+    begin(store, "own", 0, 3);
+    assert!(here("own", 0, u64::MAX));
+    // What is there already is not brought.
+    assert!(brought("own", Expected::New, 0..3).repeated);
+    assert!(here("own", 0, u64::MAX));
+    brought("own", Expected::Next(3), 3..5);
+    add(store, "own", Expected::Next(5), &events(5..6)).unwrap();
+    let parts = [(0, 3), (2, 3), (0, 4), (3, 5), (4, 6), (5, 6), (5, u64::MAX), (0, u64::MAX)];
+    let expected = [true, true, false, false, false, true, true, false];
+    assert_eq!(parts.map(|(from, until)| here("own", from, until)), expected);
+
+    brought("other", Expected::New, 0..2);
+    add(store, "other", Expected::Next(2), &events(2..4)).unwrap();
+    assert!(!here("other", 0, u64::MAX) && !here("other", 1, 3) && here("other", 2, u64::MAX));
+    // A fork's own events are its own.
+    let fork = fork_events(store, &place("other", 1), 0..2);
+    add(store, "fork", Expected::Fork(place("other", 1)), &fork).unwrap();
+    assert!(here("fork", 0, u64::MAX));
 }

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use history::Archive;
 use store::{Change, Holder, Leases, Shelves, SqliteStore, Store, StoreError};
 use value::Digest;
 
@@ -52,7 +53,15 @@ fn a_file_of_version_1_is_brought_to_the_current_version_when_it_is_written() {
     fs::write(&path, VERSION_1).unwrap();
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(exported(&store), expected());
+    // Who wrote its runs is not known, so that they are not trusted; what is begun here is.
+    let runs = store.streams(None, 100).unwrap();
+    assert!(runs.iter().any(|info| info.stream.run_id().is_some()));
+    for info in runs {
+        let here = store.written_here(&info.stream, 0, u64::MAX).unwrap();
+        assert_eq!(here, info.stream.run_id().is_none(), "{}", info.stream);
+    }
     begin(&store, "new", 0, 3);
+    assert!(store.written_here(&run("new"), 0, u64::MAX).unwrap());
     store.shelf_write("s", &[Change::Push("a".into())], &Digest::of(b"key")).unwrap();
     let now = history::Timestamp::from_micros(0);
     store.acquire(&run("new"), &Holder::this_process(), now, 1).unwrap().unwrap();
@@ -61,5 +70,5 @@ fn a_file_of_version_1_is_brought_to_the_current_version_when_it_is_written() {
     assert_eq!(verified.damage, []);
     drop(store);
     assert_eq!(folder.names(), ["store"]);
-    assert_eq!(version(&fs::read(&path).unwrap()), 2);
+    assert_eq!(version(&fs::read(&path).unwrap()), 3);
 }
