@@ -3,6 +3,7 @@
 
 mod adapter;
 mod answered;
+mod begun;
 mod capabilities;
 pub mod config;
 mod dispatch;
@@ -22,6 +23,7 @@ pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+pub use begun::begun_here;
 pub use capabilities::{Capabilities, Who};
 pub use dispatch::{Called, Dispatcher, Limits, Room};
 pub use drive::{DriveError, Driver, People, Reply, Rules, Stopped, Withdrawn, World};

@@ -39,6 +39,10 @@ pub struct Registry {
     /// What the agent says of tools that nothing answers.
     kinds: BTreeMap<Text, Text>,
     unbound: Unbound,
+    /// What the operator grants to agents.
+    grants: Vec<Text>,
+    /// Whether an agent calls, and not the operator.
+    is_agents: bool,
     model: Arc<dyn Adapter>,
     stores: Option<Arc<dyn Adapter>>,
     notices: Arc<Notices>,
@@ -71,6 +75,8 @@ impl Registry {
             tools,
             kinds: BTreeMap::new(),
             unbound,
+            grants: config.grants.clone(),
+            is_agents: false,
             model,
             stores: None,
             notices,
@@ -82,6 +88,7 @@ impl Registry {
     /// The same for an agent, which declares something of its tools.
     #[must_use]
     pub fn for_plan(mut self, plan: &Plan) -> Registry {
+        self.is_agents = true;
         self.tools = checked(&self.given, |id| Declared::of(plan, id));
         let tools = plan.tools().into_iter();
         let kinds = tools.filter_map(|id| {
@@ -124,6 +131,14 @@ impl Registry {
         self.tools.contains_key(tool)
     }
 
+    fn not_granted(&self, id: &Text, bound: &Checked) -> Option<Fault> {
+        if !self.is_agents {
+            return None;
+        }
+        let fault = runtime::not_granted(id, &bound.pinned().permissions, &self.grants)?;
+        Some(fault.with_happened(Happened::No))
+    }
+
     fn call_unbound(&self, tool: &ToolCall) -> Calling {
         if self.unbound == Unbound::MakeUp {
             return Calling::Now(Answer::Value(made_up(tool)));
@@ -158,7 +173,12 @@ impl Adapter for Registry {
             },
             Request::Tool(tool) if TOOLS.contains(&&*tool.server) => {
                 match self.tools.get(&tool.tool) {
-                    Some(bound) => bound.call(call),
+                    // The run was asked by what its history says. Here it is what is bound: also
+                    // for a tool that the run did not know when it began.
+                    Some(bound) => match self.not_granted(&tool.tool, bound) {
+                        Some(fault) => Calling::Now(Answer::Failed(fault)),
+                        None => bound.call(call),
+                    },
                     None => self.call_unbound(tool),
                 }
             }

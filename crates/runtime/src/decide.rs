@@ -2,6 +2,7 @@
 //! first that does not allow it decides.
 
 use graph::Touches;
+use value::Text;
 
 use crate::call::{Pending, Request, ToolCall};
 use crate::money::Money;
@@ -48,18 +49,21 @@ fn capabilities(plan: &Plan, run: &Run, pending: &Pending) -> Verdict {
 
 fn permissions(run: &Run, call: &ToolCall) -> Verdict {
     let needed = contract(run, call).map_or(&[][..], |contract| &contract.permissions);
-    let grants = &run.options.grants;
-    match needed.iter().find(|needed| !grants.iter().any(|grant| covers(grant, needed))) {
+    match not_granted(&call.tool, needed, &run.options.grants) {
         None => Verdict::Allow,
-        Some(missing) => deny(
-            FaultKind::Denied,
-            format!(
-                "`{}` needs `{missing}`, which is not granted; whoever operates it can add it to \
-                 `capabilities` of `[grants]` in quipu.toml",
-                call.tool
-            ),
-        ),
+        Some(fault) => Verdict::Deny(fault),
     }
+}
+
+/// Why a tool may not be called that needs what is not granted.
+pub fn not_granted(tool: &str, needed: &[Text], grants: &[Text]) -> Option<Fault> {
+    let is_granted = |needed: &&Text| grants.iter().any(|grant| covers(grant, needed));
+    let missing = needed.iter().find(|needed| !is_granted(needed))?;
+    let message = format!(
+        "`{tool}` needs `{missing}`, which is not granted; whoever operates it can add it to \
+         `capabilities` of `[grants]` in quipu.toml"
+    );
+    Some(Fault::new(FaultKind::Denied, message))
 }
 
 /// Whether a grant covers what is needed: `fs.write` covers `fs.write:notes`, and so does

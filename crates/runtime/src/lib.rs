@@ -46,6 +46,7 @@ pub use call::{
     Stage, ToolCall, ToolUse,
 };
 pub use compare::{Cause, Comparison, Effect, Effects, Parted, Paths, States, Story, compare};
+pub use decide::not_granted;
 pub use difference::Difference;
 pub use doubt::Happened;
 pub use fault::{FAULTS, Fault, FaultKind};

@@ -51,6 +51,9 @@ pub(crate) struct WorldChoice {
     /// Where tools are bound; by default `quipu.toml` beside the agent, else in this folder
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
+    /// Bind nothing: read no `quipu.toml`, wherever there is one
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) no_config: bool,
     /// Show on stderr what models say while they say it, as on a terminal
     #[arg(long, overrides_with = "no_stream")]
     pub(crate) stream: bool,
@@ -147,6 +150,10 @@ pub(crate) struct Answer {
     /// The run, where several ask the same question
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<String>,
+    /// Where it says what people may do (`[people]`); by default where the run was begun with, and
+    /// `quipu.toml` in this folder for a run that was not begun here
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<String>,
     #[command(flatten)]
     pub(crate) store: StoreChoice,
     #[command(flatten)]

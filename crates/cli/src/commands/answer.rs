@@ -7,7 +7,7 @@ use value::Value;
 
 use crate::args::running::Answer;
 use crate::opened::{Access, now, open};
-use crate::running::{export_as_begun, shown, who_answers, written};
+use crate::running::{Begun, config_of, export_as, shown, who, written};
 use crate::{Outcome, find, output};
 
 pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
@@ -30,12 +30,14 @@ pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
     };
     let value = written(&arguments.value);
     let mut logic = Python::default();
-    let begun = load(&*store, &stream, None, &mut logic)?.run.options().clone();
-    let who = who_answers(arguments.actor.as_deref(), &begun)?;
+    let loaded = load(&*store, &stream, None, &mut logic)?;
+    let begun = Begun::of(&*store, &stream, None, loaded.run.options())?;
+    let config = config_of(arguments.config.as_deref(), &begun.options)?;
+    let who = who(arguments.actor.as_deref(), &config);
     match answer_as(&*store, &mut logic, &stream, &question, &value, &who, now()?)? {
         Answered::Taken => {
             let outcome = taken(&stream, is_json);
-            export_as_begun(&*store, &stream);
+            export_as(&*store, &stream, &config);
             outcome
         }
         Answered::Before { answer, ts } => {

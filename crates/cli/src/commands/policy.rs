@@ -166,11 +166,12 @@ fn history(arguments: &PolicyHistory) -> Result<Outcome> {
                 )
             }
             Step::Activated(it) => format!(
-                "{}  activated  {}  for {}, by {}",
+                "{}  activated  {}  for {}, by {}{}",
                 it.ts,
                 short(&it.policy_ref),
                 of_agent(&it.agent),
-                it.actor.as_deref().unwrap_or("nobody in particular")
+                it.actor.as_deref().unwrap_or("nobody in particular"),
+                if it.here { "" } else { ", elsewhere: not in force here" }
             ),
         })?;
     }
@@ -244,6 +245,7 @@ fn activated(it: &Activation) -> Vec<(&'static str, Value)> {
         ("agent", it.agent.clone().into()),
         ("ts", it.ts.to_string().into()),
         ("actor", it.actor.clone().into()),
+        ("here", it.here.into()),
     ]
 }
 

@@ -8,7 +8,7 @@ use value::Map;
 
 use crate::args::running::Resume;
 use crate::opened::{Access, open_shared};
-use crate::running::{Around, not_driven, report, run_stream};
+use crate::running::{Around, Begun, not_driven, report, run_stream};
 use crate::{Outcome, find};
 
 pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
@@ -22,10 +22,15 @@ pub(crate) fn run(arguments: &Resume) -> Result<Outcome> {
         return report(&*store, (loaded.plan, loaded.run, Stopped::Over), is_json, Map::default());
     }
     let name = stream.to_string();
-    let begun = loaded.run.options();
+    let recorded = loaded.run.options();
+    let begun = Begun::of(&*store, &stream, None, recorded)?;
+    begun.refuse_without_words(recorded, &arguments.world, "resume", &name)?;
     let here = Path::new(".");
-    let around = Around::new(&arguments.world, begun, &loaded.plan, here, store.clone())?;
-    around.refuse_without_tools(begun, &loaded.plan)?;
+    let around = Around::new(&arguments.world, &begun.options, &loaded.plan, here, store.clone())?;
+    around.refuse_without_tools(&begun.options, &loaded.plan)?;
+    if !begun.here {
+        around.refuse_other_terms(&loaded.run, &loaded.plan, &name)?;
+    }
     around.refuse_without_models(&loaded.plan)?;
     let outcome = around
         .with(&*store, is_json, |world| {

@@ -1,19 +1,15 @@
 //! Sends the spans of runs that have stopped to where the operator wants them. A run never fails
 //! because of that, and never waits for it for long.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use history::kinds::What;
 use history::spans::{Content, spans};
-use history::{Lineage, Place, Stream};
+use history::{Place, Stream};
 use host::config::{Config, Otlp};
 use host::otlp::{Collector, Sent, send};
 use store::Store;
-use value::Value;
 
-use super::config_file;
 use super::report::same_store;
 use crate::output;
 
@@ -55,26 +51,7 @@ fn exported(store: &dyn Store, stream: &Stream, otlp: &Otlp) -> Result<Option<Se
     Ok(Some(send(&collector, &trace, PATIENCE)?))
 }
 
-/// The same for a run that is not driven here: where its spans go is in the configuration that it
-/// was begun with.
-pub(crate) fn export_as_begun(store: &dyn Store, stream: &Stream) {
-    match of_begun(store, stream) {
-        Ok(otlp) => export(store, stream, otlp.as_ref()),
-        Err(error) => {
-            output::note(&format!("note: no spans were exported: {}", output::told(&error)));
-        }
-    }
-}
-
-fn of_begun(store: &dyn Store, stream: &Stream) -> Result<Option<Otlp>> {
-    let first = Lineage::of(store, stream, None)?.map(|lineage| lineage.entry(store, 0));
-    let first = first.transpose()?.flatten();
-    let begun = first.map(|first| store.fact(&first.event)).transpose()?.flatten();
-    let options = match begun.map(|begun| begun.what) {
-        Some(What::RunStarted(started)) => started.options.unwrap_or_default(),
-        _ => return Ok(None),
-    };
-    let named = options.get("config").and_then(Value::as_text).map(|config| &**config);
-    let file = config_file(None, named, Path::new("."));
-    Ok(file.as_deref().map(Config::load).transpose()?.and_then(|config| config.otlp))
+/// The same for a run that is not driven here.
+pub(crate) fn export_as(store: &dyn Store, stream: &Stream, config: &Config) {
+    export(store, stream, config.otlp.as_ref());
 }

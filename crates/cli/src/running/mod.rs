@@ -1,6 +1,7 @@
 //! What all commands that drive runs share: who answers, how it is stopped, what is printed.
 
 mod doubt;
+mod elsewhere;
 mod exported;
 mod limits;
 mod models;
@@ -10,7 +11,8 @@ mod terminal;
 mod view;
 mod voice;
 
-pub(crate) use exported::export_as_begun;
+pub(crate) use elsewhere::{Begun, policy_here, usual_at_most};
+pub(crate) use exported::export_as;
 pub(crate) use limits::{limit, remind_of_limits};
 pub(crate) use models::remind_of_params;
 pub(crate) use report::{not_driven, report};
@@ -51,6 +53,7 @@ pub(crate) struct Around {
     config: Option<Text>,
     otlp: Option<Otlp>,
     grants: Vec<Text>,
+    who: Who,
 }
 
 impl Around {
@@ -76,10 +79,13 @@ impl Around {
             None => begun.answers.clone(),
         };
         let view = View::new();
-        let bound = config_file(choice.config.as_deref(), begun.config.as_deref(), folder);
+        let bound = match choice.no_config {
+            true => None,
+            false => config_file(choice.config.as_deref(), begun.config.as_deref(), folder),
+        };
         let config = bound.as_deref().map(Config::load).transpose()?.unwrap_or_default();
         let who = who(choice.actor.as_deref(), &config);
-        let people = people(answers.as_deref(), unbound == Unbound::MakeUp, &view, who)?;
+        let people = people(answers.as_deref(), unbound == Unbound::MakeUp, &view, who.clone())?;
         let mut providers = Providers::new(&config, process_variables());
         if let Some(voice) = voice::voice(choice, &view) {
             providers = providers.with_voice(voice);
@@ -121,7 +127,13 @@ impl Around {
             config: bound.as_deref().map(absolute).transpose()?,
             otlp: config.otlp,
             grants: config.grants,
+            who,
         })
+    }
+
+    /// Whoever answers here.
+    pub(crate) fn who(&self) -> &Who {
+        &self.who
     }
 
     /// Has a run go on with this world, whoever resumes it, and wherever.
@@ -310,14 +322,11 @@ pub(crate) fn who(named: Option<&str>, config: &Config) -> Who {
     Who { name, capabilities: config.people.clone(), unknown: None }
 }
 
-/// Whoever answers a question of a run, and what its configuration says that everybody may do.
-pub(crate) fn who_answers(named: Option<&str>, begun: &Options) -> Result<Who> {
-    let file = config_file(None, begun.config.as_deref(), Path::new("."));
-    // A question that needs nothing can be answered whatever the file says.
-    Ok(match file.as_deref().map(Config::load).transpose() {
-        Ok(config) => who(named, &config.unwrap_or_default()),
-        Err(error) => Who { unknown: Some(error.to_string()), ..who(named, &Config::default()) },
-    })
+/// The configuration of a run that is answered and not driven: one that is named, or the one that
+/// it was begun with.
+pub(crate) fn config_of(named: Option<&str>, begun: &Options) -> Result<Config> {
+    let file = config_file(named, begun.config.as_deref(), Path::new("."));
+    Ok(file.as_deref().map(Config::load).transpose()?.unwrap_or_default())
 }
 
 /// JSON if it is that, else text.

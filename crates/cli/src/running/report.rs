@@ -139,7 +139,7 @@ pub(crate) fn not_driven(
         Some(DriveError::Append(_) | DriveError::Refused(_)) => {
             ("STOPPED", format!("quipu resume {run}"))
         }
-        Some(DriveError::Load(_)) | None => return Err(error),
+        Some(DriveError::Load(_) | DriveError::LeftElsewhere(_)) | None => return Err(error),
     };
     if is_json {
         let why = Value::map([

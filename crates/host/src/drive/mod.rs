@@ -93,6 +93,12 @@ pub enum DriveError {
     /// Its events cannot be written.
     #[error("{0}")]
     Append(#[from] AppendError),
+    /// Calls left elsewhere that the policy here was not asked about, and cannot be any more.
+    #[error(
+        "this run was not begun here, and {} had left before the policy that is in force here could \
+         be asked: fork it (`quipu fork`), and the policy is asked in the fork", .0
+    )]
+    LeftElsewhere(String),
     /// The core does not take an input of its own host: a bug.
     #[error("the run does not take this: {0}")]
     Refused(Refusal),

@@ -1,10 +1,13 @@
 //! The policy is asked before a call leaves, and followed when another one comes into force.
 
-use runtime::{Begin, Input, Pending, Plan, PolicyChange, Ruling, Run};
+use graph::Again;
+use history::kinds::Kind;
+use runtime::{Begin, Input, Pending, Plan, PolicyChange, Request, Ruling, Run, Stage};
 use store::{Store, StoreError};
 use value::Text;
 
 use super::{DriveError, Driver};
+use crate::begun::begun_here;
 use crate::policy::{self, Policy};
 
 /// Who says what becomes of calls, in the place of the policies that the store keeps.
@@ -38,7 +41,8 @@ impl<'a> Driver<'a> {
         self
     }
 
-    /// A policy that has come into force since the run began counts from now on.
+    /// A policy that has come into force since the run began counts from now on. For a run that was
+    /// not begun here it does in any case: what was decided elsewhere is decided anew.
     pub(super) fn keep_up_with_policy(&mut self) -> Result<(), DriveError> {
         if self.run.is_over() {
             return Ok(());
@@ -47,7 +51,15 @@ impl<'a> Driver<'a> {
         let is_news = |active: &policy::Activation| {
             active.ts >= self.run.since() && self.run.policy() != Some(&active.digest)
         };
-        let Some(active) = active.filter(is_news) else { return Ok(()) };
+        let Some(active) = active else { return Ok(()) };
+        let elsewhere = self.was_decided_elsewhere(&active)?;
+        if !is_news(&active) && !elsewhere {
+            return Ok(());
+        }
+        let left: Vec<String> = self.left_for_good().filter(|_| elsewhere).collect();
+        if !left.is_empty() {
+            return Err(DriveError::LeftElsewhere(left.join(", ")));
+        }
         let change = PolicyChange {
             policy: active.digest,
             actor: Some(active.actor.unwrap_or_else(|| "quipu".into())),
@@ -58,6 +70,30 @@ impl<'a> Driver<'a> {
             self.input(&input)?;
         }
         Ok(())
+    }
+
+    /// Whether a run was not begun here, and has not come under this policy here since.
+    fn was_decided_elsewhere(&self, active: &policy::Activation) -> Result<bool, StoreError> {
+        let store = self.world.store;
+        if begun_here(store, &self.stream, None)? {
+            return Ok(false);
+        }
+        let last = store.last_of(&self.stream, &[Kind::PolicyActivated], u64::MAX)?;
+        let Some(last) = last.filter(|_| self.run.policy() == Some(&active.digest)) else {
+            return Ok(true);
+        };
+        Ok(!store.written_here(&self.stream, last.seq, u64::MAX)?)
+    }
+
+    /// The calls that have left and cannot be decided about any more; where nobody knows what became
+    /// of them, they may leave again.
+    fn left_for_good(&self) -> impl Iterator<Item = String> {
+        self.run.pending().filter_map(|pending| match &pending.request {
+            Request::Tool(call) if call.store.is_none() && call.again != Again::Freely => {
+                (pending.stage == Stage::Started).then(|| format!("`{}`", call.tool))
+            }
+            _ => None,
+        })
     }
 
     /// What becomes of the next call that waits for the policy.

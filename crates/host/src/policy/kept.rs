@@ -44,6 +44,8 @@ pub struct Activation {
     pub ts: Timestamp,
     /// Who did it.
     pub actor: Option<Text>,
+    /// Whether that was here. What an import brings is told, and puts nothing in force.
+    pub here: bool,
 }
 
 /// Something that happened to a policy.
@@ -142,7 +144,8 @@ pub fn activate(
     };
     append(store, &proposal.agent, common(&proposal.agent, now).seal(&activated))?;
     let Proposal { policy_ref, agent, digest, .. } = proposal.clone();
-    Ok((Activation { policy_ref, agent, digest, ts: now, actor: Some(actor.clone()) }, tested))
+    let actor = Some(actor.clone());
+    Ok((Activation { policy_ref, agent, digest, ts: now, actor, here: true }, tested))
 }
 
 /// The program of a proposal, and its tests.
@@ -158,6 +161,11 @@ pub(super) fn read(
     };
     let gone = || unusable(format!("what was proposed as `{policy_ref}` is not in the store"));
     let document = document.ok_or_else(gone)?;
+    // Who imports a proposal imports what it says of itself.
+    let program = document.get("policy").and_then(|program| program.get("id"));
+    if program.and_then(Value::as_text) != Some(&proposal.digest) {
+        return Err(unusable(format!("`{policy_ref}` was proposed with another program")));
+    }
     let policy = Policy::load(store, &proposal.digest)?.ok_or_else(gone)?.map_err(unusable)?;
     let tests = document.get("tests").cloned().unwrap_or_else(|| Value::list([]));
     Ok((policy, tests_of(&tests).map_err(unusable)?))
@@ -178,7 +186,7 @@ pub fn history(store: &dyn Store, agent: &str) -> Result<Vec<Step>, StoreError> 
     let mut proposed: BTreeMap<Text, Text> = BTreeMap::new();
     let mut steps = Vec::new();
     let mut failed = None;
-    Lineage::own(&info).visit(store, Some(KINDS), 0, |_, entry| {
+    Lineage::own(&info).visit(store, Some(KINDS), 0, |place, entry| {
         let fact = match history::Archive::fact(store, &entry.event) {
             Ok(fact) => fact,
             Err(error) => {
@@ -204,10 +212,21 @@ pub fn history(store: &dyn Store, agent: &str) -> Result<Vec<Step>, StoreError> 
                 }));
             }
             What::PolicyActivated(event) => {
-                let policy_ref = event.policy_ref;
-                let digest = proposed.get(&policy_ref).unwrap_or(&policy_ref).clone();
-                let actor = event.actor;
-                steps.push(Step::Activated(Activation { policy_ref, agent, digest, ts, actor }));
+                let here = match store.written_here(&stream, place.seq, place.seq + 1) {
+                    Ok(here) => here,
+                    Err(error) => {
+                        failed = Some(error);
+                        return Visit::Stop;
+                    }
+                };
+                let (policy_ref, actor) = (event.policy_ref, event.actor);
+                // It names its program itself, whatever was proposed under the same name.
+                let digest = match event.path_or_uri {
+                    Some(Ref::Ext(ExtRef { kind, id })) if &*kind == "blob" => id,
+                    _ => proposed.get(&policy_ref).unwrap_or(&policy_ref).clone(),
+                };
+                let activation = Activation { policy_ref, agent, digest, ts, actor, here };
+                steps.push(Step::Activated(activation));
             }
             _ => {}
         }
@@ -229,11 +248,12 @@ pub fn all_history(store: &dyn Store) -> Result<Vec<Step>, StoreError> {
     Ok(all)
 }
 
-/// The policy that is in force for an agent: its own, or else the one for all agents.
+/// The policy that is in force for an agent: its own, or else the one for all agents. Only what was
+/// put in force here is.
 pub fn in_force(store: &dyn Store, agent: &str) -> Result<Option<Activation>, StoreError> {
     for agent in [agent, ALL_AGENTS] {
         let activated = history(store, agent)?.into_iter().rev().find_map(|step| match step {
-            Step::Activated(activation) => Some(activation),
+            Step::Activated(activation) => activation.here.then_some(activation),
             Step::Proposed(_) => None,
         });
         if activated.is_some() {

@@ -279,8 +279,10 @@ impl Run {
         if !is_fork {
             self.agent = began.agent;
         }
-        // How much of its time a run has used goes with it into a fork, whenever that begins.
+        // How much of its time a run has used goes with it into a fork, whenever that begins. It is
+        // never less than nothing, whatever an imported history says.
         let used = if is_fork { self.now.micros().saturating_sub(self.began.micros()) } else { 0 };
+        let used = used.max(0);
         self.began = Timestamp::from_micros(began.ts.micros().saturating_sub(used));
         self.now = began.ts;
         self.options = began.options;

@@ -23,7 +23,9 @@ use crate::args::Reading;
 use crate::args::history::Fork;
 use crate::opened::now;
 use crate::output;
-use crate::running::{Around, limit, named_value, remind_of_limits, who_answers, written};
+use crate::running::{
+    Around, Begun, limit, named_value, policy_here, remind_of_limits, usual_at_most, written,
+};
 
 /// How the fork of a run of ours goes on.
 pub(super) struct Begins {
@@ -75,7 +77,13 @@ impl Begins {
             going_on.graph = Some(pinned.checksum);
             plan = pinned.plan;
         }
-        let begun = loaded.run.options();
+        let recorded = loaded.run.options();
+        let Begun { here, options: begun } = {
+            let begun = Begun::of(&**store, &at.stream, Some(at.seq + 1), recorded)?;
+            begun.refuse_without_words(recorded, &arguments.world, "fork", &arguments.at)?;
+            begun
+        };
+        let begun = &begun;
         let around = Around::new(&arguments.world, begun, &plan, Path::new("."), store.clone())?;
         // Whoever names another model may want to have everything made up.
         if arguments.world.model.is_none() {
@@ -87,6 +95,11 @@ impl Begins {
         let mut options: Options = begun.clone();
         around.pin(&mut options, &plan);
         options.live = arguments.live;
+        if !here {
+            around.refuse_other_calls(&loaded.run, &at.to_string())?;
+            usual_at_most(&mut options.limits);
+            options.policy = policy_here(&**store, &loaded.run)?.or(options.policy);
+        }
         limit(&mut options.limits, &arguments.limits)?;
         remind_of_limits(&plan, &arguments.limits);
         options.outputs = outputs(&arguments.output, &plan)?.into_iter().collect();
@@ -98,7 +111,7 @@ impl Begins {
         trial.set(&values)?;
         let answers = arguments.answer.iter().map(|words| trial.answer(words, at));
         let answers = answers.collect::<Result<_>>()?;
-        let who = who_answers(arguments.world.actor.as_deref(), begun)?;
+        let who = around.who().clone();
         Ok(Ok(Some(Begins { going_on, around, values, answers, who })))
     }
 
