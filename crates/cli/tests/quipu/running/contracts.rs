@@ -35,6 +35,20 @@ fn a_tool_that_needs_a_capability_runs_only_if_it_is_granted() {
     folder.is_sound("s");
 }
 
+/// What a run did not know of when it began is looked at where it leaves.
+#[test]
+fn a_tool_that_is_called_by_another_name_needs_its_capability_too() {
+    let folder = agent("permissions = [\"net.web\"]\n");
+    let direct = CALL.replace("tool.CALL", "tool.work");
+    folder.write("agent.json", graph(&[("start", &direct, "")]));
+    let done = folder.run(&["run", "agent.json", "--id", "r", "--json"]);
+    assert_eq!((ending(&shown(&done)), calls(&folder)), ("denied", 0), "{}", done.stdout);
+    let config = folder.text("quipu.toml");
+    folder.write("quipu.toml", format!("{config}[grants]\ncapabilities = [\"net.web\"]\n"));
+    folder.run(&["run", "agent.json", "--id", "s", "--json"]);
+    assert_eq!(calls(&folder), 1);
+}
+
 #[test]
 fn branches_at_the_same_time_do_not_spend_more_than_there_is() {
     let folder = agent("again = \"free\"\ncost = \"0.30\"\n");

@@ -11,6 +11,7 @@ mod examples;
 mod failures;
 mod forks;
 mod http;
+mod imported;
 mod interrupted;
 mod killed;
 mod limits;
