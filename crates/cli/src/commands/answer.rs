@@ -1,7 +1,8 @@
 //! `quipu answer`
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use history::Stream;
+use host::config::Config;
 use host::{Answered, Python, answer_as, find_questions, load};
 use value::Value;
 
@@ -32,8 +33,13 @@ pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
     let mut logic = Python::default();
     let loaded = load(&*store, &stream, None, &mut logic)?;
     let begun = Begun::of(&*store, &stream, None, loaded.run.options())?;
-    let config = config_of(arguments.config.as_deref(), &begun.options)?;
-    let who = who(arguments.actor.as_deref(), &config);
+    let config = config_of(arguments.config.as_deref(), &begun.options);
+    if arguments.config.is_some() {
+        config.as_ref().map_err(|error| anyhow!("{}", output::told(error)))?;
+    }
+    // Where it cannot be read, nobody has any capability, and most questions need none.
+    let nobody = Config::default();
+    let who = who(arguments.actor.as_deref(), config.as_ref().unwrap_or(&nobody));
     match answer_as(&*store, &mut logic, &stream, &question, &value, &who, now()?)? {
         Answered::Taken => {
             let outcome = taken(&stream, is_json);
@@ -45,7 +51,13 @@ pub(crate) fn run(arguments: &Answer) -> Result<Outcome> {
             let first = Value::map([("answer", answer), ("ts", ts.to_string().into())]);
             refused(&told, Some(first), is_json)
         }
-        Answered::Refused(why) => refused(&why, None, is_json),
+        Answered::Refused(why) => {
+            let why = match &config {
+                Ok(_) => why,
+                Err(error) => format!("{why}\n{}", output::told(error)),
+            };
+            refused(&why, None, is_json)
+        }
     }
 }
 

@@ -51,7 +51,12 @@ fn exported(store: &dyn Store, stream: &Stream, otlp: &Otlp) -> Result<Option<Se
     Ok(Some(send(&collector, &trace, PATIENCE)?))
 }
 
-/// The same for a run that is not driven here.
-pub(crate) fn export_as(store: &dyn Store, stream: &Stream, config: &Config) {
-    export(store, stream, config.otlp.as_ref());
+/// The same for a run that is not driven here, by a configuration that may be of no use.
+pub(crate) fn export_as(store: &dyn Store, stream: &Stream, config: &Result<Config>) {
+    match config {
+        Ok(config) => export(store, stream, config.otlp.as_ref()),
+        Err(error) => {
+            output::note(&format!("note: no spans were exported: {}", output::told(error)));
+        }
+    }
 }

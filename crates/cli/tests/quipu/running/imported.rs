@@ -148,6 +148,11 @@ fn what_the_refusal_proposes_can_be_typed() {
     assert_eq!(ending(&shown(&done)), "done", "{}{}", done.stdout, done.stderr);
     let done = mine.run(&["resume", "r", "--config", "mine.toml", "--json"]);
     assert_eq!(ending(&shown(&done)), "waiting", "{}{}", done.stdout, done.stderr);
+    // A file that is merely there was not named.
+    mine.write("quipu.toml", mine.text("mine.toml"));
+    assert_eq!(mine.run(&["resume", "r"]).code, 2);
+    let unbound = mine.run(&["resume", "r", "--no-config"]);
+    assert!(unbound.stderr.contains("nothing is bound to `pay` any more"), "{}", unbound.stderr);
     assert_eq!(mine.text("payments"), "");
 }
 
