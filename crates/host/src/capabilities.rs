@@ -16,8 +16,6 @@ pub struct Who {
     pub name: Option<Text>,
     /// What everybody may do.
     pub capabilities: Capabilities,
-    /// Why that cannot be known, where it cannot: then nobody may do anything.
-    pub unknown: Option<String>,
 }
 
 impl Capabilities {
@@ -37,9 +35,6 @@ impl Who {
     /// Why they may not answer a question that needs a capability, in words for them.
     pub fn refused(&self, capability: Option<&Text>) -> Option<String> {
         let capability = capability?;
-        if let Some(why) = &self.unknown {
-            return Some(format!("this needs `{capability}`, and who has that is unknown: {why}"));
-        }
         let having = self.capabilities.who_has(capability);
         if self.name.as_deref().is_some_and(|name| having.contains(&name)) {
             return None;

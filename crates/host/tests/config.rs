@@ -301,11 +301,7 @@ permissions = "all"
 fn people_have_capabilities_and_nothing_else() {
     let config = parse("[people.alice]\ncapabilities = [\"pay\"]\n[people.bob]\n").unwrap();
     let may = |name: &str| {
-        let who = host::Who {
-            name: Some(name.into()),
-            capabilities: config.people.clone(),
-            unknown: None,
-        };
+        let who = host::Who { name: Some(name.into()), capabilities: config.people.clone() };
         who.refused(Some(&"pay".into())).is_none()
     };
     assert_eq!((may("alice"), may("bob"), may("mallory")), (true, false, false));

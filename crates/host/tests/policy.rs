@@ -177,11 +177,8 @@ fn the_policy_in_force_is_found_from_events() {
 fn only_who_has_a_capability_may_answer() {
     let people = [("alice".into(), ["pay".into()].into()), ("bob".into(), [].into())];
     let capabilities = Capabilities::new(people.into_iter().collect());
-    let who = |name: Option<&str>| Who {
-        name: name.map(Text::from),
-        capabilities: capabilities.clone(),
-        unknown: None,
-    };
+    let who =
+        |name: Option<&str>| Who { name: name.map(Text::from), capabilities: capabilities.clone() };
     let refused =
         |name, capability: Option<&str>| who(name).refused(capability.map(Text::from).as_ref());
     assert_eq!(refused(None, None), None);

@@ -319,7 +319,7 @@ pub(crate) fn user() -> Option<Text> {
 /// Whoever answers here, and what everybody may do.
 pub(crate) fn who(named: Option<&str>, config: &Config) -> Who {
     let name = named.map(Text::from).or_else(user);
-    Who { name, capabilities: config.people.clone(), unknown: None }
+    Who { name, capabilities: config.people.clone() }
 }
 
 /// The configuration of a run that is answered and not driven: one that is named, or the one that

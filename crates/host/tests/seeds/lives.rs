@@ -170,5 +170,5 @@ pub(crate) fn cancel(ground: &Ground<'_>) {
 /// Somebody who may answer everything that the world asks for.
 fn who() -> Who {
     let capabilities = [("ada".into(), ["approve.calls".into()].into())].into();
-    Who { name: Some("ada".into()), capabilities: Capabilities::new(capabilities), unknown: None }
+    Who { name: Some("ada".into()), capabilities: Capabilities::new(capabilities) }
 }
