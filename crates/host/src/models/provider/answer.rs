@@ -14,6 +14,9 @@ use crate::models::named::{Protocol, Target};
 /// The largest answer that is taken: larger ones are no answers, and histories keep them for ever.
 pub(super) const BYTES_MAX: usize = 16 << 20;
 
+/// The most values that are taken in one answer, for the same reason.
+pub(super) const VALUES_MAX: usize = 1 << 17;
+
 /// How deeply what a model sends may be nested, as events can hold it.
 const DEPTH_MAX: usize = 64;
 
@@ -150,6 +153,15 @@ fn size(item: &Json) -> usize {
         Json::Array(items) => items.iter().map(size).sum(),
         Json::Object(members) => members.iter().map(|(name, it)| name.len() + size(it)).sum(),
         _ => 8,
+    }
+}
+
+/// How many values something is made of.
+pub(super) fn values(item: &Json) -> usize {
+    match item {
+        Json::Array(items) => 1 + items.iter().map(values).sum::<usize>(),
+        Json::Object(members) => 1 + members.values().map(values).sum::<usize>(),
+        _ => 1,
     }
 }
 

@@ -1,13 +1,158 @@
-//! Anthropic's messages: what an answer says, and how one is put together from its pieces.
+//! Anthropic's messages: what is asked, what an answer says, and how one is put together from its pieces.
 
-use genai::chat::{ContentPart, ToolCall};
+use runtime::{ModelAnswer, ModelCall, Said};
 use serde_json::{Value as Json, json};
 
-use super::answer::{End, Given, Tokens, Wanted, count, said, text_at};
+use super::answer::{End, Given, Tokens, Wanted, count, said, text_at, values};
+use super::ask::{Mode, Shape, is_answered, or_nothing, output};
+use super::params::{Params, Thinking};
 use super::retry::Trouble;
+use super::stream::Piece;
+use super::{foreign, transport};
 
 /// No answer has more parts.
 const BLOCKS_MAX: usize = 1024;
+
+/// The body of a question.
+pub(super) fn body(
+    model: &str,
+    call: &ModelCall,
+    params: &Params,
+    shape: Option<Shape>,
+    mode: Mode,
+) -> Json {
+    let text = |text: &str| json!({"type": "text", "text": or_nothing(text)});
+    let mut messages = vec![("user", vec![text(&call.prompt)])];
+    for (place, said) in call.talk.iter().enumerate() {
+        let (role, blocks) = match said {
+            Said::Us(said) => ("user", vec![text(said)]),
+            Said::Tools(replies) => ("user", replies.iter().map(result).collect()),
+            Said::Model(answer) => ("assistant", blocks(answer, is_answered(call, place))),
+        };
+        // Roles alternate: what we say after tools have answered belongs to their message.
+        match messages.last_mut() {
+            Some((last, said)) if *last == role => said.extend(blocks),
+            _ => messages.push((role, blocks)),
+        }
+    }
+    let messages = messages.into_iter();
+    let messages: Vec<Json> =
+        messages.map(|(role, blocks)| json!({"role": role, "content": blocks})).collect();
+    let mut body = json!({
+        "model": model,
+        "max_tokens": params.most(),
+        "stream": mode == Mode::Stream,
+        "messages": messages,
+    });
+    if !call.system.is_empty() {
+        body["system"] = (&*call.system).into();
+    }
+    if !call.tools.is_empty() {
+        body["tools"] = call.tools.iter().map(tool).collect();
+    }
+    if let Some(temperature) = params.temperature {
+        body["temperature"] = temperature.into();
+    }
+    if !params.stop.is_empty() {
+        body["stop_sequences"] = params.stop.as_slice().into();
+    }
+    think(&mut body, model, params.thinking);
+    if let Some(Shape::Schema(_, schema)) = shape {
+        body["output_config"]["format"] = json!({"type": "json_schema", "schema": schema});
+    }
+    body
+}
+
+/// How much thought is asked for: later models are told how hard to try, the others how long they
+/// may think.
+fn think(body: &mut Json, model: &str, thinking: Option<Thinking>) {
+    let is_named = ["fable", "mythos"].iter().any(|name| model.contains(name));
+    let version = version(model);
+    let is_adaptive = is_named || version >= (4, 6);
+    let (effort, budget) = match thinking {
+        None => return,
+        Some(Thinking::None) => {
+            // These think unless they are told not to.
+            if version >= (5, 0) && !is_named {
+                body["thinking"] = json!({"type": "disabled"});
+            }
+            return;
+        }
+        Some(Thinking::Low) => ("low", 1024),
+        Some(Thinking::High) => ("high", 24000),
+        Some(Thinking::Extended) => ("max", 24000),
+    };
+    if is_adaptive {
+        body["thinking"] = json!({"type": "adaptive", "display": "summarized"});
+        body["output_config"]["effort"] = effort.into();
+    } else {
+        body["thinking"] = json!({"type": "enabled", "budget_tokens": budget});
+    }
+}
+
+/// The version in a name such as `claude-opus-4-6-20260101` or `claude-3-7-sonnet`.
+fn version(model: &str) -> (u32, u32) {
+    // Dates are longer.
+    let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.len() <= 2);
+    let mut parts = model.split('-').skip_while(|part| number(part).is_none());
+    let mut next = || parts.next().and_then(number).unwrap_or(0);
+    (next(), next())
+}
+
+fn tool(offered: &runtime::Offered) -> Json {
+    let mut tool =
+        json!({"name": &*offered.name, "input_schema": foreign::to_json(&offered.input)});
+    if !offered.description.is_empty() {
+        tool["description"] = (&*offered.description).into();
+    }
+    tool
+}
+
+fn result(reply: &runtime::Reply) -> Json {
+    json!({
+        "type": "tool_result",
+        "tool_use_id": &*reply.id,
+        "content": output(reply),
+        "is_error": reply.is_error,
+    })
+}
+
+/// Something that a model said. What this kind of provider said goes back as it came, thoughts with
+/// their signatures; from another only what everybody understands.
+fn blocks(answer: &ModelAnswer, is_answered: bool) -> Vec<Json> {
+    // What is asked again without its tools having answered would be refused.
+    let own = own(answer).filter(|_| is_answered || answer.uses.is_empty());
+    own.unwrap_or_else(|| {
+        let mut blocks = Vec::new();
+        let uses = answer.uses.iter().filter(|_| is_answered).map(|it| {
+            let input = foreign::map_to_json(&it.input);
+            json!({"type": "tool_use", "id": &*it.id, "name": &*it.name, "input": input})
+        });
+        if !answer.text.trim().is_empty() || !is_answered || answer.uses.is_empty() {
+            blocks.push(json!({"type": "text", "text": or_nothing(&answer.text)}));
+        }
+        blocks.extend(uses);
+        blocks
+    })
+}
+
+fn own(answer: &ModelAnswer) -> Option<Vec<Json>> {
+    let mut uses = answer.uses.iter();
+    let mut blocks = Vec::with_capacity(answer.items.len());
+    for item in &answer.items {
+        let mut block = foreign::map_to_json(item);
+        match block.get("type")?.as_str()? {
+            "text" if text_at(&block, "/text").is_none_or(|text| text.trim().is_empty()) => {
+                continue;
+            }
+            // By the id that we know it by: a server may have given none.
+            "tool_use" => block["id"] = (&*uses.next()?.id).into(),
+            _ => {}
+        }
+        blocks.push(block);
+    }
+    (!blocks.is_empty()).then_some(blocks)
+}
 
 /// Reads a whole body.
 pub(super) fn read(body: &Json) -> Result<Given, Trouble> {
@@ -104,6 +249,11 @@ impl Pieces {
         self.usage.extend(counts.map(|(name, count)| (name.clone(), count.clone())));
     }
 
+    pub(super) fn values(&self) -> usize {
+        let blocks: usize = self.blocks.iter().map(|(_, block, _)| values(block)).sum();
+        blocks + self.usage.values().map(values).sum::<usize>()
+    }
+
     pub(super) fn is_over(&self) -> bool {
         self.error.is_some() || !self.finish.is_null()
     }
@@ -115,7 +265,7 @@ impl Pieces {
         }
         let blocks = self.blocks.into_iter().map(|(_, mut block, input)| {
             if !input.trim().is_empty() && block.is_object() {
-                block["input"] = serde_json::from_str(&input).unwrap_or(Json::String(input));
+                block["input"] = transport::read(input.as_bytes()).unwrap_or(Json::String(input));
             }
             block
         });
@@ -127,24 +277,33 @@ impl Pieces {
     }
 }
 
-/// What this kind of provider said, as it said it: thoughts with their signatures first.
-pub(super) fn parts(items: &[Json]) -> Option<Vec<ContentPart>> {
-    let kind = |block: &Json| block.get("type").and_then(Json::as_str).map(str::to_owned);
-    if items.is_empty() || items.iter().any(|block| kind(block).is_none()) {
-        return None;
+/// What a piece says.
+pub(super) fn heard(frame: &Json, says: &mut dyn FnMut(Piece<'_>)) {
+    let text = |member: &str| frame.get("delta")?.get(member)?.as_str();
+    if let Some(thought) = text("thinking") {
+        says(Piece::Thought(thought));
     }
-    let part = |block: &Json| match kind(block).as_deref() {
-        Some("text") => text_at(block, "/text")
-            .filter(|text| !text.trim().is_empty())
-            .map(ContentPart::from_text),
-        Some("tool_use") => Some(ContentPart::ToolCall(ToolCall {
-            call_id: text_at(block, "/id")?,
-            fn_name: text_at(block, "/name")?,
-            fn_arguments: block.get("input").cloned().unwrap_or_else(|| json!({})),
-            thought_signatures: None,
-        })),
-        _ => Some(ContentPart::from_custom(block.clone(), None)),
-    };
-    let parts: Vec<ContentPart> = items.iter().filter_map(part).collect();
-    (!parts.is_empty()).then_some(parts)
+    if let Some(text) = text("text") {
+        says(Piece::Text(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_versions() {
+        for (name, found) in [
+            ("claude-opus-4-6", (4, 6)),
+            ("claude-opus-4-20250514", (4, 0)),
+            ("claude-sonnet-4-5-20250929", (4, 5)),
+            ("claude-3-7-sonnet-20250219", (3, 7)),
+            ("claude-sonnet-5", (5, 0)),
+            ("claude-x", (0, 0)),
+            ("", (0, 0)),
+        ] {
+            assert_eq!(version(name), found, "{name}");
+        }
+    }
 }

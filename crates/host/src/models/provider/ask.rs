@@ -1,31 +1,20 @@
 //! From what the core asks to what a provider is sent.
 
-use genai::chat::{
-    ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, ChatRole, ContentPart, JsonSpec,
-    MessageContent, Tool, ToolCall, ToolResponse,
-};
-use genai::resolver::{AuthData, Endpoint};
-use genai::{Headers, ModelIden, ServiceTarget, adapter::AdapterKind};
-use runtime::{ModelAnswer, ModelCall, Reply, Said};
-use serde_json::{Value as Json, json};
+use runtime::{ModelCall, Reply, Said};
+use serde_json::{Map as Object, Value as Json, json};
 use value::json as text;
 
 use super::params::Params;
 use super::{anthropic, foreign, gemini, openai};
 use crate::models::named::{Protocol, Target};
 
-/// Tools that Gemini takes for its own, whatever they are.
-const GEMINI_TOOLS: [&str; 4] =
-    ["googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext"];
-
 /// What is said where a model once said nothing: providers refuse empty messages.
 const NOTHING: &str = "(nothing)";
 
-/// A request, ready to be sent as often as it takes.
-#[derive(Clone, Debug)]
+/// A request, ready to be sent.
 pub(super) struct Asked {
-    pub(super) request: ChatRequest,
-    pub(super) options: ChatOptions,
+    pub(super) mode: Mode,
+    pub(super) body: Vec<u8>,
     /// Whether the shape of the answer is enforced by the provider.
     pub(super) is_shaped: bool,
 }
@@ -39,44 +28,44 @@ pub(super) enum Mode {
     Stream,
 }
 
-/// What is asked, or why it cannot be.
-pub(super) fn asked(target: &Target, call: &ModelCall, shapes: bool) -> Result<Asked, String> {
-    let params = Params::read(&target.params, &call.params)?;
-    let mut options = params.options(target).with_capture_raw_body(true);
-    let format =
-        call.shape.as_deref().filter(|_| shapes).and_then(|shape| format(target, call, shape));
-    let is_shaped = format.is_some();
-    options.response_format = format;
-    let mut request = ChatRequest::from_user(or_nothing(&call.prompt));
-    if !call.system.is_empty() {
-        request = request.with_system(&*call.system);
-    }
-    for (place, said) in call.talk.iter().enumerate() {
-        // What we say after tools have answered belongs to their message where roles alternate.
-        if let (Said::Us(text), Protocol::Anthropic) = (said, target.provider.protocol)
-            && let Some(last) = request.messages.last_mut().filter(|it| it.role == ChatRole::Tool)
-        {
-            let block = json!({"type": "text", "text": or_nothing(text)});
-            last.content.push(ContentPart::from_custom(block, None));
-            continue;
-        }
-        request.messages.extend(message(target.provider.protocol, call, place, said));
-    }
-    if !call.tools.is_empty() {
-        request = request.with_tools(tools(target, call)?);
-    }
-    Ok(Asked { request, options, is_shaped })
+/// How the provider is made to keep to a schema.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    /// To this one, under this name.
+    Schema(String, Json),
+    /// To JSON, at least.
+    Any,
 }
 
-/// Where a request goes, and with which key. The library looks nothing up: it is told all of it.
-pub(super) fn service(target: &Target, mode: Mode) -> ServiceTarget {
+/// What is asked, or why it cannot be.
+pub(super) fn asked(
+    target: &Target,
+    call: &ModelCall,
+    shapes: bool,
+    mode: Mode,
+) -> Result<Asked, String> {
+    let params = Params::read(&target.params, &call.params)?;
+    let shape =
+        call.shape.as_deref().filter(|_| shapes).and_then(|shape| shaped(target, call, shape));
+    let is_shaped = shape.is_some();
+    let body = match target.provider.protocol {
+        Protocol::OpenAi => openai::body(&target.model, call, &params, shape, mode),
+        Protocol::Anthropic => anthropic::body(&target.model, call, &params, shape, mode),
+        Protocol::Gemini => gemini::body(&target.model, call, &params, shape),
+    };
+    let body = serde_json::to_vec(&body).map_err(|error| error.to_string())?;
+    Ok(Asked { mode, body, is_shaped })
+}
+
+/// Where a request goes.
+pub(super) fn url(target: &Target, mode: Mode) -> String {
     let base = &target.base_url;
     let has = |version: &str| base.ends_with(version);
-    let (kind, url) = match target.provider.protocol {
-        Protocol::OpenAi => (AdapterKind::OpenAI, format!("{base}/chat/completions")),
+    match target.provider.protocol {
+        Protocol::OpenAi => format!("{base}/chat/completions"),
         Protocol::Anthropic => {
             let version = if has("/v1") { "" } else { "/v1" };
-            (AdapterKind::Anthropic, format!("{base}{version}/messages"))
+            format!("{base}{version}/messages")
         }
         Protocol::Gemini => {
             let version = if has("/v1beta") || has("/v1") { "" } else { "/v1beta" };
@@ -84,23 +73,13 @@ pub(super) fn service(target: &Target, mode: Mode) -> ServiceTarget {
                 Mode::Whole => "generateContent",
                 Mode::Stream => "streamGenerateContent?alt=sse",
             };
-            (AdapterKind::Gemini, format!("{base}{version}/models/{}:{verb}", target.model))
+            format!("{base}{version}/models/{}:{verb}", target.model)
         }
-    };
-    ServiceTarget {
-        endpoint: Endpoint::from_owned(format!("{base}/")),
-        auth: AuthData::RequestOverride { url, headers: headers(target) },
-        model: ModelIden::new(kind, named(&target.model)),
     }
 }
 
-/// A name as the library passes it on: what stands before `::` it takes for something else.
-fn named(model: &str) -> String {
-    if model.contains("::") { format!("own::{model}") } else { model.to_owned() }
-}
-
 /// What proves who asks.
-pub(super) fn headers(target: &Target) -> Headers {
+pub(super) fn headers(target: &Target) -> Vec<(&'static str, String)> {
     let key = target.key.as_ref().map(super::Secret::expose);
     let mut headers = Vec::new();
     match target.provider.protocol {
@@ -113,25 +92,22 @@ pub(super) fn headers(target: &Target) -> Headers {
         }
         Protocol::Gemini => headers.extend(key.map(|key| ("x-goog-api-key", key.to_owned()))),
     }
-    let headers: Vec<(String, String)> =
-        headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    Headers::from(headers)
+    headers
 }
 
 /// How the provider is made to keep to a schema. The system text says it too: where the provider
 /// cannot, the model still knows.
-fn format(target: &Target, call: &ModelCall, shape: &value::Value) -> Option<ChatResponseFormat> {
+fn shaped(target: &Target, call: &ModelCall, shape: &value::Value) -> Option<Shape> {
     let shape = foreign::to_json(shape);
     let is_strict = is_closed(&shape);
     let name: String =
         call.schema.as_deref().unwrap_or("answer").chars().map(safe).take(64).collect();
-    let spec = JsonSpec::new(name, shape);
     match target.provider.protocol {
-        Protocol::OpenAi if is_strict => Some(spec.into()),
-        Protocol::OpenAi => Some(ChatResponseFormat::JsonMode),
-        Protocol::Anthropic => is_strict.then(|| spec.into()),
+        Protocol::OpenAi if is_strict => Some(Shape::Schema(name, closed(&shape, true))),
+        Protocol::OpenAi => Some(Shape::Any),
+        Protocol::Anthropic => is_strict.then(|| Shape::Schema(name, closed(&shape, false))),
         // It refuses tools and a shape together.
-        Protocol::Gemini => call.tools.is_empty().then(|| spec.into()),
+        Protocol::Gemini => call.tools.is_empty().then_some(Shape::Schema(name, shape)),
     }
 }
 
@@ -170,96 +146,54 @@ fn is_closed(schema: &Json) -> bool {
     members.contains_key("type")
 }
 
-fn tools(target: &Target, call: &ModelCall) -> Result<Vec<Tool>, String> {
-    let one = |offered: &runtime::Offered| {
-        let name = &*offered.name;
-        if target.provider.protocol == Protocol::Gemini && GEMINI_TOOLS.contains(&name) {
-            return Err(format!("Gemini has a tool `{name}` of its own: give yours another name"));
-        }
-        let mut tool = Tool::new(name).with_schema(foreign::to_json(&offered.input));
-        if !offered.description.is_empty() {
-            tool = tool.with_description(&*offered.description);
-        }
-        Ok(tool)
-    };
-    call.tools.iter().map(one).collect()
-}
-
-/// Something that was said, as messages. What the same kind of provider said goes back as it came,
-/// with what it signed; from another only the parts that everybody understands.
-fn message(protocol: Protocol, call: &ModelCall, place: usize, said: &Said) -> Vec<ChatMessage> {
-    match said {
-        Said::Us(text) => vec![ChatMessage::user(or_nothing(text))],
-        Said::Tools(replies) => replies_message(protocol, replies),
-        Said::Model(answer) => {
-            let items: Vec<Json> =
-                answer.items.iter().map(|item| foreign::map_to_json(item)).collect();
-            let own = match protocol {
-                Protocol::OpenAi => openai::parts(&items, answer),
-                Protocol::Anthropic => anthropic::parts(&items),
-                Protocol::Gemini => gemini::parts(&items, place),
-            };
-            // What is asked again without its tools having answered would be refused.
-            let answered = matches!(call.talk.get(place + 1), Some(Said::Tools(_)));
-            let parts = own.filter(|_| answered || answer.uses.is_empty());
-            let parts = parts.unwrap_or_else(|| normalised(answer, answered));
-            vec![ChatMessage::assistant(MessageContent::from_parts(parts))]
-        }
-    }
-}
-
-/// The parts that every provider understands.
-fn normalised(answer: &ModelAnswer, with_uses: bool) -> Vec<ContentPart> {
-    let mut parts = Vec::new();
-    let uses = answer.uses.iter().filter(|_| with_uses);
-    let uses: Vec<ContentPart> = uses
-        .map(|it| {
-            ContentPart::ToolCall(ToolCall {
-                call_id: it.id.to_string(),
-                fn_name: it.name.to_string(),
-                fn_arguments: foreign::map_to_json(&it.input),
-                thought_signatures: None,
-            })
-        })
-        .collect();
-    if !answer.text.is_empty() || uses.is_empty() {
-        parts.push(ContentPart::from_text(or_nothing(&answer.text)));
-    }
-    parts.extend(uses);
-    parts
-}
-
-/// What tools did. Only Anthropic has a mark for what went wrong; the others are told in words.
-fn replies_message(protocol: Protocol, replies: &[Reply]) -> Vec<ChatMessage> {
-    let parts = replies.iter().map(|reply| {
-        let output = match &reply.output {
-            value::Value::Text(text) => text.to_string(),
-            other => text::compact(other),
-        };
-        match (protocol, reply.is_error) {
-            (Protocol::Anthropic, is_error) => ContentPart::from_custom(
-                json!({
-                    "type": "tool_result",
-                    "tool_use_id": &*reply.id,
-                    "content": output,
-                    "is_error": is_error,
-                }),
-                None,
-            ),
-            (_, is_error) => {
-                let content =
-                    if is_error { json!({ "error": output }).to_string() } else { output };
-                let response = ToolResponse::new(&*reply.id, content).with_fn_name(&*reply.name);
-                ContentPart::ToolResponse(response)
+/// The same schema, as strict modes want it: objects say that they are closed, and for some also
+/// that all of their members are there.
+fn closed(schema: &Json, wants_all: bool) -> Json {
+    let Json::Object(members) = schema else { return schema.clone() };
+    let inner = |it: &Json| closed(it, wants_all);
+    let member = |(name, it): (&String, &Json)| {
+        let it = match (name.as_str(), it) {
+            ("properties" | "$defs", Json::Object(all)) => {
+                all.iter().map(|(name, it)| (name.clone(), inner(it))).collect()
             }
+            ("anyOf" | "oneOf" | "allOf", Json::Array(all)) => all.iter().map(inner).collect(),
+            ("items", it) => inner(it),
+            (_, it) => it.clone(),
+        };
+        (name.clone(), it)
+    };
+    let mut made: Object<String, Json> = members.iter().map(member).collect();
+    if let Some(properties) = members.get("properties").and_then(Json::as_object) {
+        made.insert("additionalProperties".to_owned(), Json::Bool(false));
+        if wants_all {
+            let names = properties.keys().map(|name| Json::from(name.as_str()));
+            made.insert("required".to_owned(), names.collect());
         }
-    });
-    let content = MessageContent::from_parts(parts.collect::<Vec<_>>());
-    vec![ChatMessage { role: ChatRole::Tool, content, options: None }]
+    }
+    made.into()
 }
 
-fn or_nothing(text: &str) -> String {
-    if text.trim().is_empty() { NOTHING.to_owned() } else { text.to_owned() }
+/// Whether the tools that were wanted at a place of the talk have answered.
+pub(super) fn is_answered(call: &ModelCall, place: usize) -> bool {
+    matches!(call.talk.get(place + 1), Some(Said::Tools(_)))
+}
+
+/// What a tool did, as a text.
+pub(super) fn output(reply: &Reply) -> String {
+    match &reply.output {
+        value::Value::Text(text) => text.to_string(),
+        other => text::compact(other),
+    }
+}
+
+/// The same for those who have no mark for what went wrong: they are told in words.
+pub(super) fn worded(reply: &Reply) -> String {
+    let output = output(reply);
+    if reply.is_error { json!({ "error": output }).to_string() } else { output }
+}
+
+pub(super) fn or_nothing(text: &str) -> &str {
+    if text.trim().is_empty() { NOTHING } else { text }
 }
 
 #[cfg(test)]
@@ -296,5 +230,21 @@ mod tests {
         ] {
             assert_eq!(is_closed(&schema), closed, "{schema}");
         }
+    }
+
+    #[test]
+    fn strict_schemas_are_closed_all_the_way_down() {
+        let inner = json!({"type": "object", "properties": {"b": {"type": "string"}}});
+        let schema = json!({"type": "object", "properties": {
+            "a": {"type": "array", "items": inner}, "c": {"anyOf": [inner, {"type": "null"}]}},
+            "required": ["a"]});
+        let inner = json!({"type": "object", "properties": {"b": {"type": "string"}},
+            "additionalProperties": false, "required": ["b"]});
+        let all = json!({"type": "object", "properties": {
+            "a": {"type": "array", "items": inner}, "c": {"anyOf": [inner, {"type": "null"}]}},
+            "required": ["a", "c"], "additionalProperties": false});
+        assert_eq!(closed(&schema, true), all);
+        assert_eq!(closed(&schema, false)["required"], json!(["a"]));
+        assert_eq!(closed(&schema, false)["properties"]["a"]["items"].get("required"), None);
     }
 }

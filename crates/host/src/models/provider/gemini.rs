@@ -1,13 +1,157 @@
-//! Gemini's `generateContent`: what an answer says, and how one is put together from its pieces.
+//! Gemini's `generateContent`: what is asked, what an answer says, and how one is put together from its pieces.
 
-use genai::chat::{ContentPart, ToolCall};
+use runtime::{ModelAnswer, ModelCall, Said};
 use serde_json::{Value as Json, json};
 
-use super::answer::{End, Given, Tokens, Wanted, count, said, text_at};
+use super::answer::{End, Given, Tokens, Wanted, count, said, text_at, values};
+use super::ask::{Shape, is_answered, or_nothing, worded};
+use super::foreign;
+use super::params::{Params, Thinking};
 use super::retry::Trouble;
+use super::stream::Piece;
 
 /// No answer has more parts.
 const PARTS_MAX: usize = 4096;
+
+/// How ids begin that we made.
+const MADE: &str = "call#";
+
+/// What stands for the signature of a call that this model did not make.
+const UNSIGNED: &str = "skip_thought_signature_validator";
+
+/// The body of a question.
+pub(super) fn body(model: &str, call: &ModelCall, params: &Params, shape: Option<Shape>) -> Json {
+    let text = |text: &str| json!({"role": "user", "parts": [{"text": or_nothing(text)}]});
+    let mut contents = vec![text(&call.prompt)];
+    for (place, said) in call.talk.iter().enumerate() {
+        contents.push(match said {
+            Said::Us(said) => text(said),
+            Said::Tools(replies) => {
+                json!({"role": "user", "parts": replies.iter().map(response).collect::<Vec<_>>()})
+            }
+            Said::Model(answer) => {
+                json!({"role": "model", "parts": parts(model, answer, is_answered(call, place))})
+            }
+        });
+    }
+    let mut config = json!({"maxOutputTokens": params.most()});
+    if let Some(temperature) = params.temperature {
+        config["temperature"] = temperature.into();
+    }
+    if !params.stop.is_empty() {
+        config["stopSequences"] = params.stop.as_slice().into();
+    }
+    if let Some(thinking) = params.thinking.and_then(|thinking| thought(model, thinking)) {
+        config["thinkingConfig"] = thinking;
+    }
+    if let Some(Shape::Schema(_, schema)) = shape {
+        config["responseMimeType"] = "application/json".into();
+        config["responseJsonSchema"] = schema;
+    }
+    let mut body = json!({"contents": contents, "generationConfig": config});
+    if !call.system.is_empty() {
+        body["systemInstruction"] = json!({"parts": [{"text": &*call.system}]});
+    }
+    if !call.tools.is_empty() {
+        let tools: Vec<Json> = call.tools.iter().map(tool).collect();
+        body["tools"] = json!([{"functionDeclarations": tools}]);
+    }
+    body
+}
+
+/// How much thought is asked for: later models know levels, the others how many tokens.
+fn thought(model: &str, thinking: Thinking) -> Option<Json> {
+    let has_levels = ["gemini-3", "gemma-4"].iter().any(|name| model.contains(name));
+    let (level, budget) = match thinking {
+        Thinking::None if has_levels => return None,
+        // This one cannot do without, and says so when it is told to.
+        Thinking::None if model.contains("2.5-pro") => return Some(json!({"thinkingBudget": 128})),
+        Thinking::None => return Some(json!({"thinkingBudget": 0})),
+        Thinking::Low => ("LOW", 1000),
+        Thinking::High | Thinking::Extended => ("HIGH", 24000),
+    };
+    Some(match has_levels {
+        true => json!({"thinkingLevel": level, "includeThoughts": true}),
+        false => json!({"thinkingBudget": budget, "includeThoughts": true}),
+    })
+}
+
+fn tool(offered: &runtime::Offered) -> Json {
+    let mut tool =
+        json!({"name": &*offered.name, "parametersJsonSchema": foreign::to_json(&offered.input)});
+    if !offered.description.is_empty() {
+        tool["description"] = (&*offered.description).into();
+    }
+    tool
+}
+
+fn response(reply: &runtime::Reply) -> Json {
+    let name = &*reply.name;
+    let response = json!({"name": name, "content": worded(reply)});
+    let mut response = json!({"name": name, "response": response});
+    if let Some(id) = given(&reply.id) {
+        response["id"] = id.into();
+    }
+    json!({"functionResponse": response})
+}
+
+/// An id, unless we made it.
+fn given(id: &str) -> Option<&str> {
+    Some(id).filter(|id| !id.starts_with(MADE))
+}
+
+/// Something that a model said. What this kind of provider said goes back as it said it, each part
+/// with its signature; from another only what everybody understands.
+fn parts(model: &str, answer: &ModelAnswer, is_answered: bool) -> Vec<Json> {
+    // What is asked again without its tools having answered would be refused.
+    let own = own(answer).filter(|_| is_answered || answer.uses.is_empty());
+    let mut parts = own.unwrap_or_else(|| {
+        let mut parts = Vec::new();
+        if !answer.text.trim().is_empty() || !is_answered || answer.uses.is_empty() {
+            parts.push(json!({"text": or_nothing(&answer.text)}));
+        }
+        parts.extend(answer.uses.iter().filter(|_| is_answered).map(|it| {
+            let mut call = json!({"name": &*it.name, "args": foreign::map_to_json(&it.input)});
+            if let Some(id) = given(&it.id) {
+                call["id"] = id.into();
+            }
+            json!({"functionCall": call})
+        }));
+        parts
+    });
+    // These refuse a turn whose first call is not signed.
+    if model.contains("gemini-3")
+        && let Some(call) = parts.iter_mut().find(|part| part.get("functionCall").is_some())
+        && call.get("thoughtSignature").is_none()
+    {
+        call["thoughtSignature"] = UNSIGNED.into();
+    }
+    parts
+}
+
+fn own(answer: &ModelAnswer) -> Option<Vec<Json>> {
+    let [content] = answer.items.as_slice() else { return None };
+    let content = foreign::map_to_json(content);
+    let mut uses = answer.uses.iter();
+    let mut parts = Vec::new();
+    for part in content.get("parts")?.as_array()? {
+        let is_empty = part.get("text").is_some_and(|text| text == "");
+        let is_signed = part.get("thoughtSignature").is_some();
+        if part.get("thought") == Some(&Json::Bool(true)) || (is_empty && !is_signed) {
+            continue;
+        }
+        let mut part = part.clone();
+        if let Some(call) = part.get_mut("functionCall").and_then(Json::as_object_mut) {
+            // By the id that we know it by: a server may have given one twice.
+            match given(&uses.next()?.id) {
+                Some(id) => call.insert("id".to_owned(), id.into()),
+                None => call.remove("id"),
+            };
+        }
+        parts.push(part);
+    }
+    (!parts.is_empty()).then_some(parts)
+}
 
 /// Reads a whole body. `place` is where in the talk it will stand.
 pub(super) fn read(body: &Json, place: usize) -> Result<Given, Trouble> {
@@ -54,14 +198,13 @@ pub(super) fn read(body: &Json, place: usize) -> Result<Given, Trouble> {
 }
 
 /// The tools that are wanted. Where Gemini gives no id we make one: of the tool and of the places
-/// in the talk and in the answer, so that none comes twice. The library knows this form, and does
-/// not send it back.
+/// in the talk and in the answer, so that none comes twice. It is never sent back.
 fn wanted(parts: &[Json], place: usize) -> Vec<Wanted> {
     let calls = parts.iter().filter_map(|part| part.get("functionCall"));
     let wanted = calls.enumerate().map(|(at, call)| {
         let name = text_at(call, "/name").unwrap_or_default();
         let own = text_at(call, "/id").filter(|id| !id.is_empty());
-        let id = own.unwrap_or_else(|| format!("call#{name}#{}", place * PARTS_MAX + at));
+        let id = own.unwrap_or_else(|| format!("{MADE}{name}#{}", place * PARTS_MAX + at));
         let input = call.get("args").filter(|args| !args.is_null()).cloned();
         Wanted { id, name, input: input.unwrap_or_else(|| json!({})) }
     });
@@ -116,6 +259,11 @@ impl Pieces {
         }
     }
 
+    pub(super) fn values(&self) -> usize {
+        let parts: usize = self.parts.iter().map(values).sum();
+        parts + values(&self.usage) + values(&self.blocked)
+    }
+
     pub(super) fn is_over(&self) -> bool {
         self.error.is_some() || !self.finish.is_null() || !self.blocked.is_null()
     }
@@ -139,31 +287,12 @@ impl Pieces {
     }
 }
 
-/// What this kind of provider said, as it said it, each part with its signature. `place` is where
-/// in the talk it stands.
-pub(super) fn parts(items: &[Json], place: usize) -> Option<Vec<ContentPart>> {
-    let [content] = items else { return None };
-    let said = content.get("parts")?.as_array()?;
-    let mut wanted = wanted(said, place).into_iter();
-    let mut parts = Vec::new();
-    for part in said {
-        let signature = text_at(part, "/thoughtSignature");
-        if part.get("functionCall").is_some() {
-            let Wanted { id, name, input } = wanted.next()?;
-            parts.push(ContentPart::ToolCall(ToolCall {
-                call_id: id,
-                fn_name: name,
-                fn_arguments: input,
-                thought_signatures: signature.map(|signature| vec![signature]),
-            }));
-            continue;
-        }
-        if part.get("thought") == Some(&Json::Bool(true)) {
-            continue;
-        }
-        parts.extend(signature.map(ContentPart::ThoughtSignature));
-        let text = text_at(part, "/text");
-        parts.extend(text.filter(|text| !text.is_empty()).map(ContentPart::from_text));
+/// What a piece says.
+pub(super) fn heard(frame: &Json, says: &mut dyn FnMut(Piece<'_>)) {
+    let parts = frame.pointer("/candidates/0/content/parts").and_then(Json::as_array);
+    for part in parts.into_iter().flatten() {
+        let Some(text) = part.get("text").and_then(Json::as_str) else { continue };
+        let is_thought = part.get("thought") == Some(&Json::Bool(true));
+        says(if is_thought { Piece::Thought(text) } else { Piece::Text(text) });
     }
-    (!parts.is_empty()).then_some(parts)
 }

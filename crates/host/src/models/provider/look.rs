@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use value::Text;
 
+use super::Providers;
 use super::ask::headers;
-use super::{Providers, connection};
+use super::transport::connect;
 use crate::models::named::{PROVIDERS, Protocol, Provider, Target, resolve};
 
 /// How long a provider may take to say that it is there.
@@ -64,8 +65,8 @@ fn ask(target: &Target) -> Result<String, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let answered = runtime.block_on(async {
-        let mut request = connection()?.get(url).timeout(LOOK_MAX);
-        for (name, value) in headers(target).iter() {
+        let mut request = connect()?.get(url).timeout(LOOK_MAX);
+        for (name, value) in headers(target) {
             request = request.header(name, value);
         }
         let sent = request.send().await;

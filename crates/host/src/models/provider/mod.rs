@@ -13,6 +13,7 @@ mod price;
 mod retry;
 mod secret;
 mod stream;
+mod transport;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -30,9 +31,10 @@ pub use retry::Patience;
 pub(crate) use secret::Secret;
 pub use stream::{Piece, Speaker, Voice};
 
-use self::ask::{Mode, asked, service};
-use self::retry::{Again, Lacks, Trouble, judged, unasked};
+use self::ask::{Mode, asked};
+use self::retry::{Again, Lacks, Trouble, unasked};
 use self::stream::streamed;
+use self::transport::{connect, whole};
 use super::named::{Missing, Target, Variables, resolve};
 use crate::adapter::{Adapter, Call, Calling};
 use crate::config::Config;
@@ -40,19 +42,13 @@ use crate::config::Config;
 /// How long a turn may take with all its attempts, where nobody says so.
 pub const TURN_MAX: Duration = Duration::from_secs(120);
 
-/// How long a server may take to take up the phone.
-const CONNECT_MAX: Duration = Duration::from_secs(10);
-
-/// How long a connection that nobody uses is kept.
-const IDLE_MAX: Duration = Duration::from_secs(90);
-
 /// Everybody who can be asked, with one set of connections to all of them.
 pub struct Providers {
     config: Config,
     variables: Variables,
     voice: Option<Arc<dyn Voice>>,
     patience: Patience,
-    client: OnceLock<Result<genai::Client, String>>,
+    client: OnceLock<Result<reqwest::Client, String>>,
     /// What providers turned out not to be able to do, by address and model.
     lacks: Mutex<BTreeSet<(String, Text, Lacks)>>,
 }
@@ -89,7 +85,7 @@ impl Providers {
         resolve(&self.config, &self.variables, model).err()
     }
 
-    fn client(&self) -> Result<&genai::Client, &str> {
+    fn client(&self) -> Result<&reqwest::Client, &str> {
         self.client.get_or_init(connect).as_ref().map_err(String::as_str)
     }
 
@@ -155,46 +151,18 @@ impl Providers {
     ) -> Result<ModelAnswer, Trouble> {
         let client = self.client().map_err(Trouble::of)?;
         let shapes = !self.knows_that(target, Lacks::Shapes);
-        let asked = asked(target, question, shapes).map_err(Trouble::of)?;
         let voice = self.voice.as_deref().filter(|_| !self.knows_that(target, Lacks::Streams));
+        let mode = if voice.is_some() { Mode::Stream } else { Mode::Whole };
+        let asked = asked(target, question, shapes, mode).map_err(Trouble::of)?;
+        let is_shaped = asked.is_shaped;
         let body = match voice {
-            Some(voice) => streamed(client, target, &asked, voice, speaker).await,
-            None => {
-                let (target_of, request) = (service(target, Mode::Whole), asked.request.clone());
-                let response = client.exec_chat(target_of, request, Some(&asked.options)).await;
-                match response {
-                    Ok(response) => Ok(response.captured_raw_body.unwrap_or_default()),
-                    Err(genai::Error::ChatResponseGeneration { response_body, .. }) => {
-                        // It reads some answers as none; we look ourselves.
-                        Ok(*response_body)
-                    }
-                    Err(error) => Err(judged(target, &error)),
-                }
-            }
+            Some(voice) => streamed(client, target, asked, voice, speaker).await,
+            None => whole(client, target, asked).await,
         };
-        let body = body.map_err(|trouble| trouble.unless_shaped(asked.is_shaped))?;
+        let body = body.map_err(|trouble| trouble.unless_shaped(is_shaped))?;
         let given = answer::read(target.provider.protocol, &body, question.talk.len())?;
         answer::settled(target, given, question.shape.is_some())
     }
-}
-
-/// One client for everybody: it keeps connections by address.
-fn connect() -> Result<genai::Client, String> {
-    let client = genai::Client::builder().with_reqwest(connection()?).build();
-    client.map_err(|error| format!("no connection can be made: {error}"))
-}
-
-fn connection() -> Result<reqwest::Client, String> {
-    // Somebody may have installed one before; any does.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = reqwest::Client::builder()
-        .connect_timeout(CONNECT_MAX)
-        .pool_idle_timeout(IDLE_MAX)
-        .tcp_nodelay(true)
-        // A key must not follow whoever moves.
-        .redirect(reqwest::redirect::Policy::none())
-        .user_agent(concat!("quipu/", env!("CARGO_PKG_VERSION")));
-    builder.build().map_err(|error| format!("no connection can be made: {error}"))
 }
 
 /// Asks each agent's model, or one for all of them.

@@ -1,17 +1,129 @@
-//! Chat completions: what an answer says, and how one is put together from its pieces.
+//! Chat completions: what is asked, what an answer says, and how one is put together from its pieces.
 
-use genai::chat::{ContentPart, ToolCall};
-use runtime::ModelAnswer;
+use runtime::{ModelAnswer, ModelCall, Said};
 use serde_json::{Map as Object, Value as Json, json};
 
-use super::answer::{End, Given, Tokens, Wanted, count, said, text_at};
+use super::answer::{End, Given, Tokens, Wanted, count, said, text_at, values};
+use super::ask::{Mode, Shape, is_answered, or_nothing, worded};
+use super::params::{Params, Thinking};
 use super::retry::Trouble;
+use super::stream::Piece;
+use super::{foreign, transport};
 
 /// Members of a piece that are not continued by the next one.
 const WHOLE: [&str; 5] = ["role", "id", "type", "name", "index"];
 
 /// No answer wants more tools, nor has more pieces side by side.
 const PIECES_MAX: usize = 256;
+
+/// The body of a question.
+pub(super) fn body(
+    model: &str,
+    call: &ModelCall,
+    params: &Params,
+    shape: Option<Shape>,
+    mode: Mode,
+) -> Json {
+    let mut messages = Vec::with_capacity(call.talk.len() + 2);
+    if !call.system.is_empty() {
+        messages.push(json!({"role": "system", "content": &*call.system}));
+    }
+    messages.push(json!({"role": "user", "content": or_nothing(&call.prompt)}));
+    for (place, said) in call.talk.iter().enumerate() {
+        match said {
+            Said::Us(text) => messages.push(json!({"role": "user", "content": or_nothing(text)})),
+            Said::Tools(replies) => messages.extend(replies.iter().map(|reply| {
+                json!({"role": "tool", "tool_call_id": &*reply.id, "content": worded(reply)})
+            })),
+            Said::Model(answer) => messages.push(message(answer, is_answered(call, place))),
+        }
+    }
+    let is_stream = mode == Mode::Stream;
+    let mut body = json!({"model": model, "stream": is_stream, "messages": messages});
+    if is_stream {
+        body["stream_options"] = json!({"include_usage": true});
+    }
+    if !call.tools.is_empty() {
+        body["tools"] = call.tools.iter().map(tool).collect();
+    }
+    match shape {
+        Some(Shape::Schema(name, schema)) => {
+            let schema = json!({"name": name, "strict": true, "schema": schema});
+            body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
+        }
+        Some(Shape::Any) => body["response_format"] = json!({"type": "json_object"}),
+        None => {}
+    }
+    let limit = if is_later(model) { "max_completion_tokens" } else { "max_tokens" };
+    body[limit] = params.most().into();
+    if let Some(temperature) = params.temperature {
+        body["temperature"] = temperature.into();
+    }
+    if !params.stop.is_empty() {
+        body["stop"] = params.stop.as_slice().into();
+    }
+    let effort = match params.thinking {
+        Some(Thinking::Low) => Some("low"),
+        Some(Thinking::High | Thinking::Extended) => Some("high"),
+        // Only these take it; the others do not think unless they are asked to.
+        Some(Thinking::None) if model.starts_with("gpt-5.") => Some("none"),
+        Some(Thinking::None) | None => None,
+    };
+    if let Some(effort) = effort {
+        body["reasoning_effort"] = effort.into();
+    }
+    body
+}
+
+/// OpenAI's own models from `gpt-5` and `o1` on have another word for the limit.
+fn is_later(model: &str) -> bool {
+    let begins = |prefix: &str, digits: std::ops::RangeInclusive<char>| {
+        let digit = model.strip_prefix(prefix).and_then(|rest| rest.chars().next());
+        digit.is_some_and(|digit| digits.contains(&digit))
+    };
+    begins("gpt-", '5'..='9') || begins("o", '1'..='9')
+}
+
+fn tool(offered: &runtime::Offered) -> Json {
+    let mut function =
+        json!({"name": &*offered.name, "parameters": foreign::to_json(&offered.input)});
+    if !offered.description.is_empty() {
+        function["description"] = (&*offered.description).into();
+    }
+    json!({"type": "function", "function": function})
+}
+
+/// Something that a model said. What this kind of provider said goes back as it said it; from
+/// another only what everybody understands.
+fn message(answer: &ModelAnswer, is_answered: bool) -> Json {
+    let own = match answer.items.as_slice() {
+        [item] => Some(foreign::map_to_json(item)).filter(|item| {
+            item.get("role").is_some_and(|role| role == "assistant") && item.get("parts").is_none()
+        }),
+        _ => None,
+    };
+    // What is asked again without its tools having answered would be refused.
+    let own = own.filter(|_| is_answered || answer.uses.is_empty());
+    let text = own.as_ref().map_or_else(|| answer.text.to_string(), content);
+    // By what we made of them: a provider may have given no ids.
+    let calls = answer.uses.iter().filter(|_| is_answered).map(|it| {
+        let arguments = foreign::map_to_json(&it.input).to_string();
+        json!({"id": &*it.id, "type": "function",
+            "function": {"name": &*it.name, "arguments": arguments}})
+    });
+    let calls: Vec<Json> = calls.collect();
+    if calls.is_empty() {
+        return json!({"role": "assistant", "content": or_nothing(&text)});
+    }
+    let mut message = json!({"role": "assistant", "content": text, "tool_calls": calls});
+    // Those who think aloud between tools want to be reminded of it; others never send it.
+    for member in ["reasoning_content", "reasoning_details"] {
+        if let Some(thought) = own.as_ref().and_then(|own| own.get(member)) {
+            message[member] = thought.clone();
+        }
+    }
+    message
+}
 
 /// Reads a whole body.
 pub(super) fn read(body: &Json) -> Result<Given, Trouble> {
@@ -37,7 +149,7 @@ pub(super) fn read(body: &Json) -> Result<Given, Trouble> {
         input: match call.pointer("/function/arguments") {
             Some(Json::String(text)) if text.trim().is_empty() => json!({}),
             Some(Json::String(text)) => {
-                serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.clone()))
+                transport::read(text.as_bytes()).unwrap_or_else(|_| Json::String(text.clone()))
             }
             Some(other) => other.clone(),
             None => json!({}),
@@ -77,10 +189,14 @@ pub(super) struct Pieces {
     message: Object<String, Json>,
     finish: Json,
     usage: Json,
+    error: Option<Json>,
 }
 
 impl Pieces {
     pub(super) fn take(&mut self, frame: &Json) {
+        if frame.get("error").is_some_and(|error| !error.is_null()) {
+            self.error = Some(frame.clone());
+        }
         if let Some(delta) = frame.pointer("/choices/0/delta").and_then(Json::as_object) {
             merge(&mut self.message, delta);
         }
@@ -93,11 +209,18 @@ impl Pieces {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        !self.finish.is_null()
+        self.error.is_some() || !self.finish.is_null()
+    }
+
+    pub(super) fn values(&self) -> usize {
+        self.message.values().map(values).sum()
     }
 
     /// As if it had come at once.
     pub(super) fn whole(mut self) -> Json {
+        if let Some(error) = self.error {
+            return error;
+        }
         if let Some(Json::Array(calls)) = self.message.get_mut("tool_calls") {
             calls.iter_mut().filter_map(Json::as_object_mut).for_each(|call| {
                 call.remove("index");
@@ -150,36 +273,14 @@ fn merge_item(kept: &mut Vec<Json>, item: &Json) {
     }
 }
 
-/// What this kind of provider said, as it said it.
-pub(super) fn parts(items: &[Json], answer: &ModelAnswer) -> Option<Vec<ContentPart>> {
-    let [message] = items else { return None };
-    if message.get("role").and_then(Json::as_str) != Some("assistant")
-        || message.get("parts").is_some()
-    {
-        return None;
+/// What a piece says.
+pub(super) fn heard(frame: &Json, says: &mut dyn FnMut(Piece<'_>)) {
+    let Some(delta) = frame.pointer("/choices/0/delta") else { return };
+    let text = |member: &str| delta.get(member).and_then(Json::as_str);
+    if let Some(thought) = text("reasoning_content").or_else(|| text("reasoning")) {
+        says(Piece::Thought(thought));
     }
-    let mut parts = Vec::new();
-    let details = message.get("reasoning_details").and_then(Json::as_array);
-    parts
-        .extend(details.into_iter().flatten().map(|it| ContentPart::from_custom(it.clone(), None)));
-    let text = content(message);
-    if !text.is_empty() {
-        parts.push(ContentPart::from_text(text));
+    if let Some(text) = text("content") {
+        says(Piece::Text(text));
     }
-    // By what we made of them: a provider may have given no ids.
-    parts.extend(answer.uses.iter().map(|it| {
-        ContentPart::ToolCall(ToolCall {
-            call_id: it.id.to_string(),
-            fn_name: it.name.to_string(),
-            fn_arguments: super::foreign::map_to_json(&it.input),
-            thought_signatures: None,
-        })
-    }));
-    // Those who think aloud between tools want to be reminded of it; others never send it.
-    if let Some(thought) =
-        text_at(message, "/reasoning_content").filter(|_| !answer.uses.is_empty())
-    {
-        parts.push(ContentPart::ReasoningContent(thought));
-    }
-    (!parts.is_empty()).then_some(parts)
 }

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use genai::chat::{ChatOptions, ReasoningEffort};
 use value::{Map, Text, Value};
-
-use super::super::named::{Protocol, Target};
 
 /// How long an answer may be where nobody says so. Without a limit some providers refuse, and
 /// others let a model go on until somebody's money is gone.
@@ -16,7 +13,8 @@ pub const PARAMS: &[&str] = &["temperature", "max_tokens", "thinking", "stop"];
 
 /// How much a model thinks before it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Thinking {
+pub(super) enum Thinking {
+    /// Not at all, where that can be said.
     None,
     Low,
     High,
@@ -26,10 +24,10 @@ enum Thinking {
 /// What an author says about how a model answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Params {
-    temperature: Option<f64>,
+    pub(super) temperature: Option<f64>,
     max_tokens: Option<u32>,
-    thinking: Option<Thinking>,
-    stop: Vec<String>,
+    pub(super) thinking: Option<Thinking>,
+    pub(super) stop: Vec<String>,
 }
 
 /// One parameter, or what it must be.
@@ -94,57 +92,16 @@ impl Params {
         Ok(())
     }
 
-    /// What is sent.
-    pub(super) fn options(&self, target: &Target) -> ChatOptions {
-        let thinking = self.thinking.unwrap_or(Thinking::None);
-        // What a model thinks counts as its answer: an author who asks for more thought does not
-        // want less of an answer.
-        let thought = match thinking {
-            Thinking::None => 0,
-            Thinking::Low => 2_048,
-            Thinking::High => 24_576,
-            Thinking::Extended => 32_768,
+    /// How long an answer may be. What a model thinks counts as its answer: an author who asks for
+    /// more thought does not want less of an answer.
+    pub(super) fn most(&self) -> u32 {
+        let thought = match self.thinking {
+            None | Some(Thinking::None) => 0,
+            Some(Thinking::Low) => 2_048,
+            Some(Thinking::High) => 24_576,
+            Some(Thinking::Extended) => 32_768,
         };
-        let most = self.max_tokens.unwrap_or(MAX_TOKENS).saturating_add(thought);
-        let mut options = ChatOptions::default().with_max_tokens(most).with_capture_usage(true);
-        if let Some(temperature) = self.temperature {
-            options = options.with_temperature(temperature);
-        }
-        if !self.stop.is_empty() {
-            options = options.with_stop_sequences(self.stop.clone());
-        }
-        if let Some(effort) = effort(target, self.thinking) {
-            options = options.with_reasoning_effort(effort);
-        }
-        if thinking != Thinking::None {
-            options = options.with_capture_reasoning_content(true);
-        }
-        options
-    }
-}
-
-/// How much thought is asked for. The library reads names such as `qwen-max` as `qwen` with much
-/// thought where it is told nothing, so that it is always told something that changes nothing.
-fn effort(target: &Target, thinking: Option<Thinking>) -> Option<ReasoningEffort> {
-    let model = &*target.model;
-    match (target.provider.protocol, thinking) {
-        (_, Some(Thinking::Low)) => Some(ReasoningEffort::Low),
-        (_, Some(Thinking::High)) => Some(ReasoningEffort::High),
-        (Protocol::Anthropic, Some(Thinking::Extended)) => Some(ReasoningEffort::Max),
-        (_, Some(Thinking::Extended)) => Some(ReasoningEffort::High),
-        // Only later models take `none`; the others do not think unless they are asked to.
-        (Protocol::OpenAi, Some(Thinking::None)) if model.starts_with("gpt-5.") => {
-            Some(ReasoningEffort::Zero)
-        }
-        (Protocol::OpenAi, _) => Some(ReasoningEffort::Budget(0)),
-        // This one cannot do without, and says so when it is told to.
-        (Protocol::Gemini, Some(Thinking::None)) if model.contains("2.5-pro") => {
-            Some(ReasoningEffort::Budget(128))
-        }
-        (Protocol::Gemini, Some(Thinking::None)) => Some(ReasoningEffort::Budget(0)),
-        (Protocol::Gemini, None) => Some(ReasoningEffort::Zero),
-        (Protocol::Anthropic, Some(Thinking::None)) => Some(ReasoningEffort::Zero),
-        (Protocol::Anthropic, None) => None,
+        self.max_tokens.unwrap_or(MAX_TOKENS).saturating_add(thought)
     }
 }
 

@@ -5,17 +5,16 @@ use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use diagnostics::plain;
-use genai::webc;
 use reqwest::header::HeaderMap;
 use runtime::{Fault, FaultKind};
 use serde_json::Value as Json;
 use value::{Text, Value};
 
-use super::answer::{BYTES_MAX, text_at};
+use super::answer::{BYTES_MAX, VALUES_MAX, text_at};
 use crate::models::named::Target;
 
 /// So much of what a provider says about an error is told.
-const MESSAGE_MAX: usize = 400;
+pub(super) const MESSAGE_MAX: usize = 400;
 
 /// How often a provider is asked, and how long nobody asks in between.
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +113,10 @@ impl Trouble {
         Trouble::of(format!("its answer is larger than {} MiB", BYTES_MAX >> 20))
     }
 
+    pub(super) fn too_many() -> Trouble {
+        Trouble::of(format!("its answer has more than {VALUES_MAX} values in it"))
+    }
+
     pub(super) fn refused(why: &str, finish: Option<String>) -> Trouble {
         Trouble { finish, ..Trouble::of(format!("there is no answer: {why}")) }
     }
@@ -203,6 +206,9 @@ impl Trouble {
 
 /// What a provider says, cut, on one line, and without the key.
 fn told(target: &Target, text: &str) -> String {
+    // Looking for pieces of a key takes its time, and a server may say very much.
+    let end = text.char_indices().nth(4 * MESSAGE_MAX).map_or(text.len(), |(end, _)| end);
+    let text = &text[..end];
     let text = match &target.key {
         Some(key) => key.removed_from(text),
         None => text.to_owned(),
@@ -214,56 +220,16 @@ fn told(target: &Target, text: &str) -> String {
     }
 }
 
-/// What an error of the library means.
-pub(super) fn judged(target: &Target, error: &genai::Error) -> Trouble {
-    match error {
-        genai::Error::HttpError { status, body, headers, .. } => {
-            refused(target, status.as_u16(), body, headers)
-        }
-        genai::Error::WebModelCall { webc_error, .. } => transport(target, webc_error),
-        genai::Error::WebStream { error, .. } => match error.downcast_ref::<genai::Error>() {
-            Some(inner) => judged(target, inner),
-            None => match error.downcast_ref::<reqwest::Error>() {
-                Some(inner) if inner.is_connect() => unreachable(target, inner),
-                _ => Trouble::dropped(Some(&root(&**error))),
-            },
-        },
-        genai::Error::ChatResponse { body, .. } => Trouble::reported(body),
-        genai::Error::StreamParse { serde_error, .. } => {
-            Trouble::garbage(&format!("a piece of it is no JSON ({serde_error})"))
-        }
-        // Its text holds the whole question; the cause is enough.
-        genai::Error::ChatResponseGeneration { cause, response_body, .. } => {
-            match response_body.get("error") {
-                Some(error) => Trouble::reported(error),
-                None => Trouble::garbage(cause),
-            }
-        }
-        other => Trouble::of(root(other)),
-    }
-}
-
-fn transport(target: &Target, error: &webc::Error) -> Trouble {
-    match error {
-        webc::Error::ResponseFailedStatus { status, body, headers } => {
-            refused(target, status.as_u16(), body, headers)
-        }
-        webc::Error::ResponseFailedNotJson { content_type, body } => {
-            let kind = if content_type.is_empty() { "no content type" } else { content_type };
-            Trouble::garbage(&format!("it is {kind} and no JSON: {}", start(body)))
-        }
-        webc::Error::ResponseFailedInvalidJson { body, cause } => {
-            Trouble::garbage(&format!("it is no JSON ({cause}): {}", start(body)))
-        }
-        webc::Error::Reqwest(error) if error.is_connect() => unreachable(target, error),
-        webc::Error::Reqwest(error) if error.is_builder() => Trouble::of(root(error)),
-        webc::Error::Reqwest(error) => Trouble::dropped(Some(&root(error))),
-        other => Trouble::garbage(&root(other)),
+/// Somebody is there, but the way to or from them is broken.
+pub(super) fn unsent(error: &reqwest::Error) -> Trouble {
+    match error.is_builder() {
+        true => Trouble::of(root(error)),
+        false => Trouble::dropped(Some(&root(error))),
     }
 }
 
 /// Nobody is there.
-fn unreachable(target: &Target, error: &reqwest::Error) -> Trouble {
+pub(super) fn unreachable(target: &Target, error: &reqwest::Error) -> Trouble {
     let mut what = format!("cannot be reached at {}: {}", target.base_url, root(error));
     match target.provider.base_url_variable {
         Some(variable) => what.push_str(&format!("; is it running, and is `{variable}` right?")),
@@ -274,7 +240,7 @@ fn unreachable(target: &Target, error: &reqwest::Error) -> Trouble {
 }
 
 /// A status that is none of success.
-fn refused(target: &Target, status: u16, body: &str, headers: &HeaderMap) -> Trouble {
+pub(super) fn refused(target: &Target, status: u16, body: &str, headers: &HeaderMap) -> Trouble {
     let parsed: Option<Json> = serde_json::from_str(body).ok();
     // Gemini's bodies may be lists of one.
     let parsed = parsed.map(|body| match body {
@@ -283,7 +249,7 @@ fn refused(target: &Target, status: u16, body: &str, headers: &HeaderMap) -> Tro
     });
     let places = ["/error/message", "/error", "/message", "/detail"];
     let said = parsed.as_ref().and_then(|it| places.iter().find_map(|place| text_at(it, place)));
-    let said = said.unwrap_or_else(|| start(body));
+    let said = said.unwrap_or_else(|| body.trim().chars().take(MESSAGE_MAX).collect());
     let mut what = format!("it refused with status {status}");
     if !said.trim().is_empty() {
         what.push_str(&format!(": {}", said.trim()));
@@ -339,11 +305,6 @@ fn root(error: &(dyn std::error::Error + 'static)) -> String {
         last = source;
     }
     last.to_string()
-}
-
-fn start(body: &str) -> String {
-    let text: String = body.trim().chars().take(MESSAGE_MAX).collect();
-    if text.is_empty() { "nothing at all".to_owned() } else { text }
 }
 
 /// A fault of a question that was never asked.

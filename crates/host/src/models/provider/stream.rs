@@ -1,18 +1,18 @@
 //! An answer as it comes.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use futures_util::StreamExt;
-use genai::chat::{ChatFrameSink, ChatStreamEvent, FrameCtx, RawFrameRef};
+use reqwest::Client;
 use serde_json::Value as Json;
-use tokio::sync::Notify;
 use value::Text;
 
-use super::answer::BYTES_MAX;
-use super::ask::{Asked, Mode, service};
-use super::retry::{Again, Lacks, Trouble, judged};
+use super::answer::VALUES_MAX;
+use super::ask::Asked;
+use super::retry::{Again, Lacks, Trouble};
+use super::transport::{self, Frames, frames};
 use super::{anthropic, gemini, openai};
 use crate::models::named::{Protocol, Target};
+
+/// After so many bytes it is counted of how many values an answer is made so far.
+const COUNTED_EVERY: usize = 1 << 20;
 
 /// Who speaks.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +79,14 @@ impl Pieces {
         }
     }
 
+    fn values(&self) -> usize {
+        match self {
+            Pieces::OpenAi(pieces) => pieces.values(),
+            Pieces::Anthropic(pieces) => pieces.values(),
+            Pieces::Gemini(pieces) => pieces.values(),
+        }
+    }
+
     fn whole(self) -> Json {
         match self {
             Pieces::OpenAi(pieces) => pieces.whole(),
@@ -88,95 +96,81 @@ impl Pieces {
     }
 }
 
-/// Takes every frame as the library reads it.
-struct Ear {
-    heard: Mutex<Heard>,
-    is_too_much: Notify,
-}
-
-struct Heard {
-    pieces: Pieces,
-    bytes: usize,
-    frames: usize,
-}
-
-impl Ear {
-    fn lock(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The library's own trait: its `Arc` is ours and its.
-struct Listening(Arc<Ear>);
-
-impl ChatFrameSink for Listening {
-    fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
-        let mut heard = self.0.lock();
-        heard.bytes = heard.bytes.saturating_add(frame.data.len());
-        if heard.bytes > BYTES_MAX {
-            self.0.is_too_much.notify_one();
-        } else if let Some(frame) = frame.json() {
-            heard.frames += 1;
-            heard.pieces.take(&frame);
-        }
+/// What a piece says, in its protocol.
+fn heard(protocol: Protocol, frame: &Json, says: &mut dyn FnMut(Piece<'_>)) {
+    match protocol {
+        Protocol::OpenAi => openai::heard(frame, says),
+        Protocol::Anthropic => anthropic::heard(frame, says),
+        Protocol::Gemini => gemini::heard(frame, says),
     }
 }
 
 /// Asks, and lets the voice hear the answer as it comes. The body comes back as if it had been
 /// sent at once.
 pub(super) async fn streamed(
-    client: &genai::Client,
+    client: &Client,
     target: &Target,
-    asked: &Asked,
+    asked: Asked,
     voice: &dyn Voice,
     speaker: &Speaker,
 ) -> Result<Json, Trouble> {
-    let pieces = Pieces::of(target.provider.protocol);
-    let heard = Mutex::new(Heard { pieces, bytes: 0, frames: 0 });
-    let ear = Arc::new(Ear { heard, is_too_much: Notify::new() });
-    let options = asked.options.clone().with_raw_frame_sink(Listening(Arc::clone(&ear)));
-    let begun = client
-        .exec_chat_stream(service(target, Mode::Stream), asked.request.clone(), Some(&options))
-        .await
-        .map_err(|error| judged(target, &error))?;
-    let mut stream = begun.stream;
+    let protocol = target.provider.protocol;
+    let mut frames = frames(client, target, asked).await?;
+    let mut pieces = Pieces::of(protocol);
     let mut spoke = false;
-    let ended = loop {
-        let event = tokio::select! {
-            biased;
-            () = ear.is_too_much.notified() => break Err(Trouble::too_large()),
-            event = stream.next() => event,
-        };
-        match event {
-            Some(Ok(ChatStreamEvent::Chunk(chunk))) => {
-                spoke = true;
-                voice.says(speaker, Piece::Text(&chunk.content));
-            }
-            Some(Ok(ChatStreamEvent::ReasoningChunk(chunk))) => {
-                spoke = true;
-                voice.says(speaker, Piece::Thought(&chunk.content));
-            }
-            Some(Ok(ChatStreamEvent::End(_))) | None => break Ok(()),
-            Some(Ok(_)) => {}
-            Some(Err(error)) => break Err(judged(target, &error)),
+    let mut says = |piece: Piece<'_>| match piece {
+        Piece::Text("") | Piece::Thought("") => {}
+        piece => {
+            spoke = true;
+            voice.says(speaker, piece);
         }
     };
-    drop(stream);
-    let mut heard = ear.lock();
-    let pieces = std::mem::replace(&mut heard.pieces, Pieces::of(target.provider.protocol));
-    let frames = heard.frames;
-    drop(heard);
+    let ended = listen(protocol, &mut frames, &mut pieces, &mut says).await;
     let ended = match ended {
-        // Whatever the library stumbled over, an answer that came to its end is one.
+        // Whatever it broke off with, an answer that came to its end is one.
         Err(trouble) if trouble.again != Again::No && pieces.is_over() => Ok(()),
-        Ok(()) if frames == 0 => {
-            Err(Trouble::lacks(Lacks::Streams, "it does not send answers as they come"))
-        }
-        Ok(()) if !pieces.is_over() => Err(Trouble::dropped(None)),
-        other => other,
+        Ok(0) => Err(Trouble::lacks(Lacks::Streams, "it does not send answers as they come")),
+        Ok(_) if !pieces.is_over() => Err(Trouble::dropped(None)),
+        other => other.map(|_| ()),
     };
+    if ended.is_ok() {
+        frames.end().await;
+    }
     if spoke {
         voice.says(speaker, if ended.is_ok() { Piece::End } else { Piece::Broken });
     }
     ended.map(|()| pieces.whole())
+}
+
+/// Takes all pieces up to the one that says that it is the last; how many there were.
+async fn listen(
+    protocol: Protocol,
+    frames: &mut Frames,
+    pieces: &mut Pieces,
+    says: &mut (dyn FnMut(Piece<'_>) + Send),
+) -> Result<usize, Trouble> {
+    let (mut count, mut uncounted) = (0, 0);
+    while let Some(data) = frames.next().await? {
+        if data.trim_ascii() == b"[DONE]" {
+            break;
+        }
+        if data.trim_ascii().is_empty() {
+            continue;
+        }
+        let frame = transport::read(&data)?;
+        count += 1;
+        heard(protocol, &frame, says);
+        pieces.take(&frame);
+        uncounted += data.len();
+        if uncounted > COUNTED_EVERY {
+            uncounted = 0;
+            if pieces.values() > VALUES_MAX {
+                return Err(Trouble::too_many());
+            }
+        }
+        if frame.get("type").is_some_and(|kind| kind == "message_stop") {
+            break;
+        }
+    }
+    Ok(count)
 }
