@@ -11,6 +11,7 @@
 mod anthropic;
 mod gemini;
 mod openai;
+mod packed;
 mod script;
 mod serve;
 

@@ -44,8 +44,14 @@ pub enum Failing {
     Dropped(Box<Said>),
     /// It never answers.
     Hangs,
-    /// It never stops.
+    /// It never stops: one piece of an answer after the other.
     Endless,
+    /// It never stops, and no line of what it sends has an end.
+    EndlessLine,
+    /// It refuses with this status, and never stops to say why.
+    EndlessError(u16),
+    /// It sends a gibibyte, packed into a few megabytes.
+    Packed,
 }
 
 /// What happens to a request.

@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::script::{Act, Failing, Said};
-use crate::{Protocol, Seen, anthropic, gemini, openai};
+use crate::{Protocol, Seen, anthropic, gemini, openai, packed};
 
 /// How long a server hangs at most: tests that wait longer have failed.
 const HANG: Duration = Duration::from_secs(120);
@@ -354,10 +354,20 @@ fn fail(protocol: Protocol, failing: Failing, is_stream: bool, nth: usize) -> Re
                 Protocol::Anthropic => anthropic::frame("x".repeat(65536).as_str()),
                 Protocol::Gemini => gemini::frame("x".repeat(65536).as_str()),
             };
-            let frames = stream::repeat_with(move || Ok::<_, Infallible>(frame.clone()));
-            response(200, kind(is_stream), &[], Body::from_stream(frames))
+            endless(200, kind(is_stream), frame)
+        }
+        Failing::EndlessLine => endless(200, kind(is_stream), "x".repeat(65536)),
+        Failing::EndlessError(status) => endless(status, "application/json", "x".repeat(65536)),
+        Failing::Packed => {
+            let packed = [("content-encoding".to_owned(), "gzip".to_owned())];
+            response(200, kind(is_stream), &packed, Body::from(packed::gibibyte()))
         }
     }
+}
+
+fn endless(status: u16, kind: &str, piece: String) -> Response {
+    let pieces = stream::repeat_with(move || Ok::<_, Infallible>(piece.clone()));
+    response(status, kind, &[], Body::from_stream(pieces))
 }
 
 fn refusal(status: u16, body: Json, headers: &[(String, String)]) -> Response {

@@ -5,6 +5,7 @@ mod config;
 mod desk;
 mod docs;
 mod faults;
+mod floods;
 mod params;
 mod secrets;
 mod streams;

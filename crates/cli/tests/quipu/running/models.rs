@@ -1,5 +1,8 @@
 //! Models of providers, on loopback, as a user asks them.
 
+#[cfg(target_os = "linux")]
+mod floods;
+
 use loopback::{Act, Failing, Model, Protocol, Said};
 
 use super::terminal::Console;
@@ -49,17 +52,23 @@ fn agent(model: &str) -> Folder {
 }
 
 impl Folder {
-    /// Runs the binary where nothing is set but this.
-    fn run_where(&self, set: &[(&str, &str)], arguments: &[&str]) -> Done {
+    /// The binary where nothing is set but this.
+    fn command_where(&self, set: &[(&str, &str)], arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quipu"));
         command.args(arguments).current_dir(self.path()).env("NO_COLOR", "1").stdin(Stdio::null());
         for name in ["OPENAI", "ANTHROPIC", "GEMINI"] {
             command.env_remove(format!("{name}_API_KEY")).env_remove(format!("{name}_BASE_URL"));
         }
-        done(command.envs(set.iter().copied()).output().unwrap())
+        command.envs(set.iter().copied());
+        command
     }
 
-    fn run_on(&self, model: &Model, arguments: &[&str]) -> Done {
+    fn run_where(&self, set: &[(&str, &str)], arguments: &[&str]) -> Done {
+        done(self.command_where(set, arguments).output().unwrap())
+    }
+
+    /// The binary where everybody is this model.
+    fn command_on(&self, model: &Model, arguments: &[&str]) -> Command {
         let (base, url) = (model.openai(), model.url());
         let set = [
             ("OPENAI_BASE_URL", base.as_str()),
@@ -69,7 +78,11 @@ impl Folder {
             ("ANTHROPIC_API_KEY", CANARY),
             ("GEMINI_API_KEY", CANARY),
         ];
-        self.run_where(&set, arguments)
+        self.command_where(&set, arguments)
+    }
+
+    fn run_on(&self, model: &Model, arguments: &[&str]) -> Done {
+        done(self.command_on(model, arguments).output().unwrap())
     }
 
     /// Whether the key is anywhere in the folder, or in what was printed.
