@@ -112,13 +112,16 @@ fn message(answer: &ModelAnswer, is_answered: bool) -> Json {
             "function": {"name": &*it.name, "arguments": arguments}})
     });
     let calls: Vec<Json> = calls.collect();
-    if calls.is_empty() {
-        return json!({"role": "assistant", "content": or_nothing(&text)});
+    let (has_calls, said) = (!calls.is_empty(), text.as_str());
+    let said = if has_calls { said } else { or_nothing(said) };
+    let mut message = json!({"role": "assistant", "content": said});
+    if has_calls {
+        message["tool_calls"] = calls.into();
     }
-    let mut message = json!({"role": "assistant", "content": text, "tool_calls": calls});
     // Those who think aloud between tools want to be reminded of it; others never send it.
-    for member in ["reasoning_content", "reasoning_details"] {
-        if let Some(thought) = own.as_ref().and_then(|own| own.get(member)) {
+    for (member, is_wanted) in [("reasoning_content", has_calls), ("reasoning_details", true)] {
+        let thought = own.as_ref().and_then(|own| own.get(member));
+        if let Some(thought) = thought.filter(|it| is_wanted && !it.is_null()) {
             message[member] = thought.clone();
         }
     }
