@@ -53,7 +53,7 @@ faults! {
     Tool "tool" "A tool failed."
         => "The message is the tool's own.";
     Model "model" "A model could not be asked, or gave no answer."
-        => "Check the key, the address and the name of the model.";
+        => "The message says who said no, and why; `quipu doctor --online` asks whether models can be reached.";
     Store "store" "A store could not be read or written."
         => "The message says which, and why.";
     Logic "logic" "The Python of a `logic:` block raised an exception."
@@ -82,8 +82,8 @@ faults! {
         => "Look for a recursion that does not end.";
     Fibers "fibers_exceeded" "More branches were begun than `--max-fibers` allows."
         => "Fork over fewer items, or allow more.";
-    Turns "turns_exceeded" "A `While` went round more often than its limit."
-        => "Raise `limit`, or make the condition end.";
+    Turns "turns_exceeded" "A `While` went round more often than its limit, or a model wanted tools more often than `--max-tool-turns` allows."
+        => "Raise the limit, or make it end: the condition of a `While`, what a model is told to do.";
     Tokens "tokens_exceeded" "The models took more tokens than `--max-tokens` allows."
         => "Allow more, or ask for less.";
     Cost "cost_exceeded" "The models and tools cost more than `--max-cost` allows."

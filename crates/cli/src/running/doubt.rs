@@ -17,6 +17,8 @@ pub(super) struct Doubt {
     run: Text,
     /// The nodes whose calls they are, one for each call.
     nodes: Vec<Text>,
+    /// One of them is a wish of a model: what its node answers is the model's answer.
+    is_wish: bool,
 }
 
 impl Doubt {
@@ -46,18 +48,24 @@ impl Doubt {
         })?;
         let Some((seq, affects)) = last? else { return Ok(None) };
         let mut nodes = Ok(Vec::new());
+        let mut is_wish = false;
         lineage.visit(store, Some(&[Kind::ToolCall]), 0, |_, call| {
             let id = call.event.id();
             if affects.iter().any(|affected| affected.event_id == id) {
                 match (store.fact(&call.event), &mut nodes) {
-                    (Ok(fact), Ok(nodes)) => nodes.extend(fact.and_then(|fact| fact.common.at)),
+                    (Ok(Some(fact)), Ok(nodes)) => {
+                        // Of all calls only wishes belong to a question.
+                        is_wish |= fact.common.correlation_id.is_some();
+                        nodes.extend(fact.common.at);
+                    }
+                    (Ok(None), Ok(_)) => {}
                     (Err(error), _) => nodes = Err(error),
                     (Ok(_), Err(_)) => {}
                 }
             }
             if nodes.is_ok() && call.seq < seq { Visit::More } else { Visit::Stop }
         })?;
-        Ok(Some(Doubt { seq, run: run.id().clone(), nodes: nodes? }))
+        Ok(Some(Doubt { seq, run: run.id().clone(), nodes: nodes?, is_wish }))
     }
 
     /// The command that goes on if the calls have not happened: it makes them again.
@@ -65,13 +73,19 @@ impl Doubt {
         format!("quipu fork {}@{} --live{}", self.run, self.seq.saturating_sub(1), same_store())
     }
 
-    /// The command that goes on if they have, with a place for what each of them answered; the node
-    /// of which no command can say so, because only one call of a node can be answered.
-    pub(super) fn if_happened(&self) -> Result<String, &Text> {
+    /// The command that goes on if they have, with a place for what each of them answered; or why no
+    /// command can say so.
+    pub(super) fn if_happened(&self) -> Result<String, String> {
+        if self.is_wish {
+            let node = self.nodes.first().map_or("", |node| node);
+            return Err(format!(
+                "a model at {node} wanted it, and `--output` would give the model's answer"
+            ));
+        }
         let mut command = self.if_not();
         for (at, node) in self.nodes.iter().enumerate() {
             if self.nodes[..at].contains(node) {
-                return Err(node);
+                return Err(format!("several calls of {node} are in doubt"));
             }
             command.push_str(&format!(" --output {}=VALUE", quoted(node)));
         }

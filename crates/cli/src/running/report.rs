@@ -67,7 +67,8 @@ pub(crate) fn document(plan: &Plan, run: &Run, stopped: Stopped) -> Map {
 
 fn usage(run: &Run) -> Value {
     let usage = run.usage();
-    Value::map([
+    let denied = (usage.denied > 0).then(|| ("tool_calls_denied", count(usage.denied)));
+    let members = [
         ("model_calls", count(u64::from(usage.model_calls))),
         ("tool_calls", count(usage.tool_calls)),
         ("prompt_tokens", count(usage.prompt_tokens)),
@@ -76,7 +77,8 @@ fn usage(run: &Run) -> Value {
         ("cost", Value::text(usage.cost.to_string())),
         ("steps", count(usage.steps)),
         ("visits", count(usage.visits)),
-    ])
+    ];
+    Value::map(members.into_iter().chain(denied))
 }
 
 /// Prints what a driven run came to, and says how it ended. The store knows from where it can go on;
@@ -112,9 +114,7 @@ fn tell_of_doubt(doubt: &Doubt) {
             output::note(&format!("if it happened:  {command}"));
             output::note("                 where VALUE is what it answered, as JSON or text");
         }
-        Err(node) => output::note(&format!(
-            "if it happened:  no command can say so: several calls of {node} are in doubt"
-        )),
+        Err(why) => output::note(&format!("if it happened:  no command can say so: {why}")),
     }
     output::note(&format!("if it did not:   {}", doubt.if_not()));
 }
@@ -209,7 +209,11 @@ fn tell(
         took.push(output::plural(usage.prompt_tokens + usage.completion_tokens, "token"));
     }
     if usage.tool_calls > 0 {
-        took.push(output::plural(usage.tool_calls, "tool call"));
+        let denied = match usage.denied {
+            0 => String::new(),
+            denied => format!(" ({denied} denied)"),
+        };
+        took.push(format!("{}{denied}", output::plural(usage.tool_calls, "tool call")));
     }
     let took = took.join(", ");
     match (run.status(), stopped) {
@@ -246,7 +250,7 @@ fn tell(
             let mut commands =
                 vec![(&*log, "what happened, event by event"), (&*why, "what led there")];
             if doubt.is_none() {
-                commands.push((&*fork, "go on from before it, with other values"));
+                commands.push((&*fork, "go on from before it; with `--live` it may write"));
             }
             next(&commands);
             doubt.into_iter().for_each(tell_of_doubt);

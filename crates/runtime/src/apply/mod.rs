@@ -8,8 +8,7 @@ use history::Timestamp;
 use history::kinds::Sealed;
 use value::{Text, Value};
 
-use crate::Fault;
-use crate::call::Pending;
+use crate::call::{Pending, Request};
 use crate::change::{Began, Change, Kept, What};
 use crate::doubt::Doubt;
 use crate::frame::Frame;
@@ -19,6 +18,7 @@ use crate::run::{
     Activation, ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status, Try,
 };
 use crate::step::mode_after;
+use crate::{Fault, FaultKind};
 
 /// So much of the path is kept.
 const PATH_MAX: usize = 10_000;
@@ -353,6 +353,8 @@ impl Run {
 
     /// A call has failed, and with it the node that made it, unless it is for a model to know.
     fn fail(&mut self, waiting: &Waiting, fault: Fault, doubt: Doubt) {
+        let is_tool = matches!(waiting.pending.request, Request::Tool(_));
+        self.counts.denied += u64::from(is_tool && fault.kind == FaultKind::Denied);
         if let Why::Use(index) = waiting.why {
             return self.used(waiting, index, Err(fault), doubt);
         }

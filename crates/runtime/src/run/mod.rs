@@ -106,6 +106,8 @@ pub(crate) struct Counts {
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,
     pub(crate) cost: Money,
+    /// Calls of tools that were denied: by a decider, a policy, a person or whoever answers them.
+    pub(crate) denied: u64,
     /// The most that one answer of a model took, of each.
     pub(crate) dearest: Option<Spent>,
     /// Calls by server and tool: a store is read under the name that a tool may have.
@@ -243,6 +245,7 @@ impl Run {
             completion_tokens: self.counts.completion_tokens,
             model_calls: self.counts.requests,
             tool_calls: self.counts.by_tool.values().sum(),
+            denied: self.counts.denied,
             steps: self.counts.steps,
             visits: self.counts.visits,
             cost: self.counts.cost,
@@ -420,6 +423,8 @@ pub struct Usage {
     pub model_calls: u32,
     /// Calls of tools.
     pub tool_calls: u64,
+    /// Those of them that were denied.
+    pub denied: u64,
     /// Steps.
     pub steps: u64,
     /// Processes begun.

@@ -69,7 +69,7 @@ fn a_failure_reads_well_and_ends_with_what_to_type() {
           1 process, 1 tool call (run r)
         next: quipu log r     what happened, event by event
               quipu why r@3   what led there
-              quipu fork r@2  go on from before it, with other values
+              quipu fork r@2  go on from before it; with `--live` it may write
     "#]]
     .assert_eq(&done.stderr);
 }
