@@ -58,6 +58,11 @@ pub trait Adapter: Send + Sync {
     /// Does what is wanted.
     fn call(&self, call: Call) -> Calling;
 
+    /// The tools that a tool consists of, at any depth: a policy decides about each.
+    fn parts(&self, _tool: &str) -> Vec<Text> {
+        Vec::new()
+    }
+
     /// Takes what a run was told meanwhile without having asked.
     fn notices(&self, _run: &str) -> Vec<Notice> {
         Vec::new()
@@ -68,6 +73,11 @@ pub trait Adapter: Send + Sync {
 pub trait Bound: Adapter + Any + fmt::Debug {
     /// What it declares of what it does.
     fn contract(&self) -> Contract;
+
+    /// The tools that it consists of, at any depth.
+    fn consists_of(&self) -> Vec<Text> {
+        Vec::new()
+    }
 
     /// What a model is told of it, where it says so itself.
     fn described(&self) -> Described {

@@ -160,6 +160,10 @@ impl Registry {
 }
 
 impl Adapter for Registry {
+    fn parts(&self, tool: &str) -> Vec<Text> {
+        self.tools.get(tool).map(|bound| bound.consists_of()).unwrap_or_default()
+    }
+
     fn notices(&self, run: &str) -> Vec<Notice> {
         self.notices.take(run)
     }

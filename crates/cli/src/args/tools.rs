@@ -14,7 +14,7 @@ pub(crate) struct Tools {
 pub(crate) enum ToolsCommand {
     /// List all tools that there are; starts the servers of `quipu.toml`
     List(List),
-    /// Call a tool, exactly as a run would
+    /// Call a tool outside of any run: no policy is asked, whoever calls decides
     Call(Call),
     /// Look at the tools of servers, and accept them as they are now
     Accept(Accept),

@@ -2,7 +2,7 @@
 
 use graph::Again;
 use history::kinds::Kind;
-use runtime::{Begin, Input, Pending, Plan, PolicyChange, Request, Ruling, Run, Stage};
+use runtime::{Begin, Input, Pending, Plan, PolicyChange, Request, Ruled, Ruling, Run, Stage};
 use store::{Store, StoreError};
 use value::Text;
 
@@ -103,7 +103,13 @@ impl<'a> Driver<'a> {
         };
         let ruling = match self.rules.others {
             Some(rules) => rules.rule(policy, &self.run, call),
-            None => self.rules.of_store(self.world.store, policy, &self.run, call)?,
+            None => {
+                let parts = match &call.request {
+                    Request::Tool(tool) => self.world.adapter.parts(&tool.tool),
+                    _ => Vec::new(),
+                };
+                self.rules.of_store(self.world.store, policy, &self.run, call, parts)?
+            }
         };
         Ok(Some(Input::Decided(call.id, Box::new(ruling))))
     }
@@ -117,6 +123,7 @@ impl Asking<'_> {
         digest: &Text,
         run: &Run,
         call: &Pending,
+        parts: Vec<Text>,
     ) -> Result<Ruling, StoreError> {
         if self.known.as_ref().is_none_or(|known| known.digest() != digest) {
             self.known = match Policy::load(store, digest)? {
@@ -125,11 +132,35 @@ impl Asking<'_> {
                 None => return Ok(policy::unasked(digest, "it is not in the store any more")),
             };
         }
-        let told = policy::about(run, call, run.agent());
-        Ok(match &mut self.known {
-            Some(policy) if policy.digest() == digest => policy.decide(&told),
+        let mut told = policy::about(run, call, run.agent());
+        let policy = match &mut self.known {
+            Some(policy) if policy.digest() == digest => policy,
             // Read again, it must be what it was.
-            _ => policy::unasked(digest, "what is kept under its digest is something else"),
-        })
+            _ => {
+                let why = "what is kept under its digest is something else";
+                return Ok(policy::unasked(digest, why));
+            }
+        };
+        let mut ruling = policy.decide(&told);
+        // A tool that calls others is no way around what is said of them: the strictest word counts.
+        for part in parts {
+            told.insert("tool".into(), part.clone().into());
+            let of_part = policy.decide(&told);
+            if strictness(&of_part.outcome) > strictness(&ruling.outcome) {
+                let reason = of_part.reason.as_deref().unwrap_or("no reason was given");
+                let reason = Some(format!("it calls `{part}`: {reason}").into());
+                ruling = Ruling { reason, ..of_part };
+            }
+        }
+        Ok(ruling)
+    }
+}
+
+fn strictness(outcome: &Ruled) -> u8 {
+    match outcome {
+        Ruled::Allow => 0,
+        Ruled::Ask { .. } => 1,
+        Ruled::DenyContinue | Ruled::Broken => 2,
+        Ruled::DenyAbort => 3,
     }
 }

@@ -142,6 +142,10 @@ impl Bound for Checked {
         true
     }
 
+    fn consists_of(&self) -> Vec<Text> {
+        self.bound.consists_of()
+    }
+
     fn has_credentials(&self) -> bool {
         self.bound.has_credentials()
     }

@@ -154,6 +154,14 @@ impl Bound for Composite {
         true
     }
 
+    fn consists_of(&self) -> Vec<Text> {
+        let each = self
+            .parts
+            .iter()
+            .flat_map(|part| std::iter::once(part.tool.clone()).chain(part.bound.consists_of()));
+        each.collect()
+    }
+
     fn has_credentials(&self) -> bool {
         self.parts.iter().any(|part| part.bound.has_credentials())
     }

@@ -263,3 +263,25 @@ fn a_handbook_answers_from_its_pages() {
     assert!(json::compact(result).contains("holidays.md"), "{}", json::compact(result));
     stage.replays();
 }
+
+#[test]
+fn a_tool_that_calls_others_is_no_way_around_a_policy() {
+    let stage = Stage::new("refunds", |_| Act::tools([("both", object!({"order": "A-7"}))]));
+    let folder = stage.folder.path();
+    let spec = std::fs::read_to_string(folder.join("agent.yaml")).unwrap();
+    let spec = spec.replace("tools: [find_order, pay_back]", "tools: [both]");
+    stage.folder.write("agent.yaml", spec.replace("  - id: find_order\n", "  - id: both\n"));
+    let bound = std::fs::read_to_string(folder.join("quipu.toml")).unwrap();
+    let composite = "[tools.both]\ncomposite = [\"find_order\", \"pay_back\"]\n";
+    stage.folder.write("quipu.toml", format!("{bound}\n{composite}"));
+    let rule = "rules:\n  - when: tool == 'pay_back'\n    decision: deny_abort\ndefault: allow\n";
+    stage.folder.write("deny.yaml", rule);
+    let inputs = ["--input", "order=A-7", "--input", "text=x", "--json"];
+    let done = stage.run(&[&["run", "agent.yaml", "--policy", "deny.yaml"], &inputs[..]].concat());
+    assert_eq!(done.code, 1, "{}", done.stdout);
+    let document = done.json();
+    let error = document.get("error").unwrap();
+    assert_eq!(text(error, "code"), "aborted");
+    assert!(text(error, "message").contains("it calls `pay_back`"), "{}", done.stdout);
+    assert_eq!(ledger(&stage), 0);
+}
