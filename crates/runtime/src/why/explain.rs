@@ -25,7 +25,9 @@ pub(super) fn is_decision(step: &Step) -> bool {
         StepKind::Joined(joined) => {
             joined.outcome.is_err() || !joined.failed.is_empty() || !joined.cancelled.is_empty()
         }
-        StepKind::Answered(answered) => answered.by == By::Nobody,
+        StepKind::Answered(answered) => {
+            answered.by == By::Nobody || wishes(step, answered).is_some()
+        }
         _ => false,
     }
 }
@@ -43,7 +45,10 @@ pub(super) fn decision(plan: &Plan, steps: &[Step]) -> Option<Decision> {
         }
         StepKind::Handled { handler, fault } => Some(handled(plan, step, handler, fault)),
         StepKind::Joined(joined) => Some(join(plan, before, step, joined)),
-        StepKind::Answered(answered) => Some(expiry(plan, before, step, answered)),
+        StepKind::Answered(answered) => Some(match wishes(step, answered) {
+            Some(wants) => wished(plan, step, answered, wants),
+            None => expiry(plan, before, step, answered),
+        }),
         StepKind::Ruled(approval) => Some(ruled(before, step, approval)),
         StepKind::Refused { call, fault } => Some(refused(before, step, call, fault)),
         StepKind::Finished { status, failure: Some(failure), .. } => Some(ended(*status, failure)),
@@ -235,6 +240,28 @@ fn join(plan: &Plan, before: &[Step], step: &Step, joined: &Joined) -> Decision 
             ("given_up".into(), labels(&joined.cancelled)),
         ],
         not_taken: failed.into_iter().chain(given_up).collect(),
+    }
+}
+
+/// What a model wants before it goes on.
+fn wishes<'a>(step: &Step, answered: &'a Answered) -> Option<&'a [Value]> {
+    let answer = answered.answer.as_ref().ok().filter(|_| answered.to.as_ref() == Some(&step.at));
+    let wants = answer?.get("wants")?.as_list()?;
+    (answered.by == By::World && !wants.is_empty()).then_some(wants)
+}
+
+/// A model wanted tools.
+fn wished(plan: &Plan, step: &Step, answered: &Answered, wants: &[Value]) -> Decision {
+    let name = |wish: &Value| wish.get("name").and_then(Value::as_text).cloned();
+    let names: Vec<Text> = wants.iter().filter_map(name).collect();
+    let next = node(plan, &step.at).and_then(|node| target(plan, node.next));
+    Decision {
+        decision: format!("calls {}", names.join(", ")).into(),
+        source: "model".into(),
+        text: format!("{} is answered with what the model wants", answered.call).into(),
+        at: step.at.clone(),
+        values: vec![("wants".into(), Value::list(wants.iter().cloned()))],
+        not_taken: vec![NotTaken { target: next, needs: "an answer that wants nothing".into() }],
     }
 }
 
