@@ -18,6 +18,7 @@ pub mod pinned;
 pub mod policy;
 mod questions;
 mod registry;
+pub mod secrets;
 mod shelved;
 pub mod tools;
 

@@ -1,6 +1,5 @@
 //! `[tools.ID]` with `http`
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,22 +10,16 @@ use reqwest::header::{CONTENT_TYPE, HeaderName};
 use toml::de::{DeArray, DeTable, DeValue};
 use value::{Text, Value};
 
-use super::reader::{Item, Known, Members, Place, Reader, text, time, whole};
+use super::reader::{Item, Members, Place, Reader, in_order, text, time, whole};
 use crate::adapter::{Bound, Contract};
 use crate::http::{Allowed, Client, HttpLimits};
-use crate::tools::api::{
-    Api, Binding, Body, Place as Gap, Shape, Source, Template, UrlTemplate, Wanted, is_name,
-};
+use crate::secrets::Sources;
+use crate::tools::api::{Api, Binding, Body, Place as Gap, Shape, Template, UrlTemplate, Wanted};
 
 /// What only a tool with `http` has.
-pub(super) const OF_HTTP: &[&str] = &["headers", "body", "secrets", "allow", "answer", "bytes_max"];
+pub(super) const OF_HTTP: &[&str] = &["headers", "body", "allow", "answer", "bytes_max"];
 
 const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-
-const SECRET: Known = &[
-    ("env", "the name of an environment variable, as text"),
-    ("file", "the path of a file, as text"),
-];
 
 /// Headers that belong to the connection, or that are sent anyhow.
 const NOT_GIVEN: &[&str] = &[
@@ -70,11 +63,11 @@ impl Reader<'_> {
         if let (Some((at, _)), true) = (members.placed("body"), method.is_safe()) {
             self.found(at, format!("`{method}` has no body"));
         }
-        let secrets = BTreeMap::new();
-        let id = id.clone();
+        let (id, secrets) = (id.clone(), Sources::default());
         let mut binding =
             Binding { id, method, url, headers, body, secrets, contract, timeout, wanted };
-        binding.secrets = self.secrets(members, &binding);
+        let named = binding.templates().flat_map(Template::secrets);
+        binding.secrets = self.named_secrets(members, named);
         Some(Arc::new(Api::new(binding, client)))
     }
 
@@ -232,69 +225,6 @@ impl Reader<'_> {
             ..standard
         }
     }
-
-    /// Where each secret comes from that something names: a variable of the same name, unless
-    /// `secrets` says otherwise.
-    fn secrets(&mut self, members: &Members<'_, '_>, binding: &Binding) -> BTreeMap<Text, Source> {
-        let named = binding.templates().flat_map(Template::secrets);
-        let mut secrets: BTreeMap<Text, Source> =
-            named.map(|name| (name.clone(), Source::Variable(name.to_string()))).collect();
-        for (name, at, item) in self.table(members, "secrets") {
-            let source = self.source(at.clone(), item);
-            match secrets.get_mut(name) {
-                Some(place) => *place = source.unwrap_or_else(|| place.clone()),
-                None if is_name(name) => {
-                    let help = format!("write `{{secret:{name}}}` where it belongs");
-                    self.helped(at, format!("nothing uses the secret `{name}`"), Some(help));
-                }
-                None => self.found(at, format!("`{}` cannot name a secret", plain(name))),
-            }
-        }
-        secrets
-    }
-
-    fn source(&mut self, at: Place, item: Item<'_, '_>) -> Option<Source> {
-        let DeValue::Table(table) = item.get_ref() else {
-            let message = "a secret is `{ env = \"NAME\" }` or `{ file = \"PATH\" }`";
-            self.found(item.span(), message);
-            return None;
-        };
-        let members = self.members(table, SECRET);
-        let is_variable = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
-        let env = self.given(&members, "env", |value| text(value).filter(is_variable));
-        let file = self.given(&members, "file", |v| text(v).filter(|path| !path.is_empty()));
-        match (env, file) {
-            (Some(name), None) => Some(Source::Variable(name)),
-            (None, Some(path)) => Some(Source::File(self.folder.join(path))),
-            (None, None) if members.names().next().is_some() => None,
-            _ => {
-                self.found(at, "a secret has either `env` or `file`");
-                None
-            }
-        }
-    }
-
-    /// The members of a table that can have any.
-    fn table<'a, 'i>(&mut self, members: &Members<'a, 'i>, member: &str) -> Vec<Entry<'a, 'i>> {
-        match members.get(member).map(|item| item.get_ref()) {
-            None => Vec::new(),
-            Some(DeValue::Table(table)) => in_order(table),
-            Some(_) => {
-                self.given(members, member, |_| None::<()>);
-                Vec::new()
-            }
-        }
-    }
-}
-
-type Entry<'a, 'i> = (&'a str, Place, Item<'a, 'i>);
-
-/// What a table has, as it is written.
-fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Entry<'a, 'i>> {
-    let all = table.iter().map(|(name, item)| (name.get_ref().as_ref(), name.span(), item));
-    let mut all: Vec<Entry<'a, 'i>> = all.collect();
-    all.sort_by_key(|(_, at, _)| at.start);
-    all
 }
 
 /// What a method means, where nobody says more. What only reads can be done again.

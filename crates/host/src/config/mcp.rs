@@ -7,7 +7,7 @@ use diagnostics::plain;
 use graph::{Again, Touches};
 use reqwest::Url;
 use reqwest::header::HeaderName;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 use value::Text;
 
 use super::Config;
@@ -15,13 +15,15 @@ use super::reader::{Item, Known, Members, Place, Reader, command, text, texts, t
 use super::tools::UNKNOWN;
 use crate::adapter::Bound;
 use crate::mcp::pins::LockFile;
-use crate::mcp::{McpResource, McpTool, Reach, Secretive, Server, Shared, Template};
+use crate::mcp::{McpResource, McpTool, Reach, Server, Shared, Template};
+use crate::secrets::Secretive;
 
 const MEMBERS: Known = &[
     ("command", "a list of texts, such as `[\"./server\", \"--stdio\"]`"),
     ("url", "an address, such as `\"http://127.0.0.1:8931/mcp\"`"),
     ("headers", "a table of texts, such as `{ Authorization = \"Bearer {secret:TOKEN}\" }`"),
     ("env", "a list of names of variables, such as `[\"TOKEN\"]`"),
+    ("secrets", "a table of secrets, such as `{ TOKEN = { file = \"./token\" } }`"),
     ("timeout", "a duration such as `\"30s\"`, or a whole number of seconds from 1 on"),
     ("roots", "a list of folders, such as `[\"./data\"]`"),
 ];
@@ -67,23 +69,26 @@ impl Reader<'_> {
                 reader.found(at, format!("`{member}` is for a server with `{other}`"));
             }
         };
-        let reach = match (members.get("command"), members.get("url")) {
+        let (reach, given) = match (members.get("command"), members.get("url")) {
             (Some(_), None) => {
                 only(self, "url", &["headers"]);
                 let env = self.given(&members, "env", variables).unwrap_or_default();
                 let command = self.given(&members, "command", command)?;
                 let (program, arguments) = command.split_first()?;
-                Reach::Program {
+                let reach = Reach::Program {
                     program: self.program(program),
                     arguments: arguments.to_vec(),
                     folder: self.folder.to_path_buf(),
                     env,
-                }
+                };
+                (reach, self.program_secrets(&members))
             }
             (None, Some(_)) => {
                 only(self, "command", &["env"]);
                 let headers = self.server_headers(&members);
-                Reach::Address { url: self.address(&members)?, headers }
+                let named = headers.iter().flat_map(|(_, value)| value.secrets());
+                let given = self.named_secrets(&members, named);
+                (Reach::Address { url: self.address(&members)?, headers }, given)
             }
             (given, _) => {
                 let message = match given {
@@ -95,7 +100,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        Some(Arc::new(Server::new(name.clone(), reach, timeout, roots, shared.clone())))
+        Some(Arc::new(Server::new(name.clone(), reach, given, timeout, roots, shared.clone())))
     }
 
     fn address(&mut self, members: &Members<'_, '_>) -> Option<String> {
@@ -115,18 +120,12 @@ impl Reader<'_> {
     }
 
     fn server_headers(&mut self, members: &Members<'_, '_>) -> Vec<(HeaderName, Secretive)> {
-        let Some(value) = members.get("headers") else { return Vec::new() };
-        let DeValue::Table(table) = value.get_ref() else {
-            self.given(members, "headers", |_| None::<()>);
-            return Vec::new();
-        };
         let mut headers = Vec::new();
-        for (name, value) in table.iter() {
-            let header = HeaderName::try_from(name.get_ref().as_ref()).ok();
+        for (name, at, value) in self.table(members, "headers") {
+            let header = HeaderName::try_from(name).ok();
             let header = header.filter(|header| !RESERVED.contains(&header.as_str()));
             let Some(header) = header else {
-                let message = format!("`{}` is no header to set", plain(name.get_ref()));
-                self.found(name.span(), message);
+                self.found(at, format!("`{}` is no header to set", plain(name)));
                 continue;
             };
             match value.get_ref().as_str().map(Secretive::parse) {
@@ -146,7 +145,8 @@ impl Reader<'_> {
     ) -> Option<Arc<dyn Bound>> {
         let mut contract = self.contract(members, UNKNOWN);
         let timeout = self.given(members, "timeout", time);
-        for (member, at) in members.names().filter(|(name, _)| *name == "env") {
+        let of_programs = |(name, _): &(&str, Place)| ["env", "secrets"].contains(name);
+        for (member, at) in members.names().filter(of_programs) {
             self.found(at, format!("`{member}` is for a `command`, or for the server itself"));
         }
         let name = self.given(members, "mcp", text)?;

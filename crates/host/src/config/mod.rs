@@ -66,6 +66,7 @@ mod otlp;
 mod people;
 mod read;
 mod reader;
+mod secrets;
 mod shell;
 mod stores;
 mod terms;

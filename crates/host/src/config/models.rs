@@ -1,14 +1,12 @@
 //! `[models.NAME]`
 
-use std::path::PathBuf;
-
 use diagnostics::plain;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use value::{Map, Text, Value};
 
 use super::reader::{Item, Known, Members, Place, Reader, text, time};
-use crate::models::{KeySource, ModelSettings, PROVIDERS, Price, Provider};
+use crate::models::{ModelSettings, PROVIDERS, Price, Provider};
 
 const MEMBERS: Known = &[
     ("provider", "the name of a provider, as text"),
@@ -19,9 +17,6 @@ const MEMBERS: Known = &[
     ("params", "a table such as `{ temperature = 0.2, max_tokens = 2000 }`"),
     ("price", "a table such as `{ input = \"0.15\", output = \"0.60\" }`"),
 ];
-
-const KEY: Known =
-    &[("env", "the name of a variable, as text"), ("file", "the path of a file, as text")];
 
 const PARAMS: Known = &[
     ("temperature", "a number from 0 to 2"),
@@ -51,7 +46,7 @@ impl Reader<'_> {
             provider: self.word(&members, "provider", &providers),
             model: self.given(&members, "model", named).map(Text::from),
             base_url: self.base_url(&members),
-            key: members.get("key").and_then(|item| self.key(item)),
+            key: members.get("key").and_then(|item| self.source(item)),
             timeout: self.given(&members, "timeout", time),
             params: self.inner(&members, "params").map(|it| self.params(it)).unwrap_or_default(),
             price: self.inner(&members, "price").and_then(|it| self.price(it)),
@@ -64,35 +59,6 @@ impl Reader<'_> {
             self.found(item.span(), format!("`base_url` {why}"));
         }
         Some(url.into())
-    }
-
-    /// A key is said where it is, and never what it is: this file is shared and committed.
-    fn key(&mut self, item: Item<'_, '_>) -> Option<KeySource> {
-        let DeValue::Table(table) = item.get_ref() else {
-            let message = "a key must not stand here".to_owned();
-            let help = "write `key = { env = \"NAME\" }` or `key = { file = \"./key\" }`, and \
-                        take back a key that others may have seen";
-            self.helped(item.span(), message, Some(help.to_owned()));
-            return None;
-        };
-        let members = self.members(table, KEY);
-        let named = |value: &DeValue<'_>| text(value).filter(|name| !name.is_empty());
-        let variable = self.given(&members, "env", named);
-        let file = self.given(&members, "file", named);
-        match (variable, file) {
-            (Some(name), None) => Some(KeySource::Variable(name.into())),
-            (None, Some(path)) => Some(KeySource::File(self.folder.join(PathBuf::from(path)))),
-            (None, None) => {
-                if members.names().next().is_none() {
-                    self.found(item.span(), "a key needs `env` or `file`");
-                }
-                None
-            }
-            (Some(_), Some(_)) => {
-                self.found(item.span(), "a key is either in `env` or in a `file`");
-                None
-            }
-        }
     }
 
     /// A member that must be a table, where it is given.

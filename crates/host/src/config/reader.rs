@@ -163,10 +163,37 @@ impl Reader<'_> {
         found.map(|(_, meaning)| *meaning)
     }
 
+    /// The members of a table that can have any, as they are written.
+    pub(super) fn table<'a, 'i>(
+        &mut self,
+        members: &Members<'a, 'i>,
+        member: &str,
+    ) -> Vec<Entry<'a, 'i>> {
+        match members.get(member).map(|item| item.get_ref()) {
+            None => Vec::new(),
+            Some(DeValue::Table(table)) => in_order(table),
+            Some(_) => {
+                self.given(members, member, |_| None::<()>);
+                Vec::new()
+            }
+        }
+    }
+
     /// A path is taken from the folder of the file, a bare name from `PATH`.
     pub(super) fn program(&self, name: &str) -> PathBuf {
         if name.contains('/') { self.folder.join(name) } else { PathBuf::from(name) }
     }
+}
+
+/// A member with its name, and where that is written.
+pub(super) type Entry<'a, 'i> = (&'a str, Place, Item<'a, 'i>);
+
+/// What a table has, as it is written.
+pub(super) fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Entry<'a, 'i>> {
+    let all = table.iter().map(|(name, item)| (name.get_ref().as_ref(), name.span(), item));
+    let mut all: Vec<Entry<'a, 'i>> = all.collect();
+    all.sort_by_key(|(_, at, _)| at.start);
+    all
 }
 
 pub(super) fn listed(names: &[&str]) -> String {
@@ -184,8 +211,12 @@ pub(super) fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
 
 /// Names of variables.
 pub(super) fn variables(value: &DeValue<'_>) -> Option<Vec<String>> {
-    let is_variable = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
-    texts(value).filter(|all| all.iter().all(is_variable))
+    texts(value).filter(|all| all.iter().all(|name| is_variable(name)))
+}
+
+/// Whether it can be the name of a variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 /// A program and what it is always given.

@@ -22,6 +22,7 @@ impl Reader<'_> {
         let contract = self.contract(members, UNKNOWN);
         let timeout = self.given(members, "timeout", time);
         let env = self.given(members, "env", variables).unwrap_or_default();
+        let secrets = self.program_secrets(members);
         let dashes = self.given(members, "dashes", texts).unwrap_or_default();
         let folder = self.given(members, "folder", text);
         let folder = folder.map_or(self.folder.to_path_buf(), |inner| self.folder.join(inner));
@@ -39,7 +40,8 @@ impl Reader<'_> {
                 None
             }
         }?;
-        Some(Arc::new(Shell { id: id.clone(), allowed, dashes, folder, contract, timeout, env }))
+        let id = id.clone();
+        Some(Arc::new(Shell { id, allowed, dashes, folder, contract, timeout, env, secrets }))
     }
 
     fn line(&mut self, item: Item<'_, '_>) -> Option<Allowed> {

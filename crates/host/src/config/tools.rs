@@ -50,7 +50,7 @@ const MEMBERS: Known = &[
 const BINDINGS: &[&str] = &["command", "builtin", "http", "mcp", "files", "shell", "composite"];
 
 /// They say how a program is run, and nothing about what is built in.
-const OF_PROGRAMS: &[&str] = &["touches", "again", "timeout", "env"];
+const OF_PROGRAMS: &[&str] = &["touches", "again", "timeout", "env", "secrets"];
 
 /// What only one kind of binding understands, and what others know by themselves: by its name, and
 /// the bindings that have no use for it.
@@ -58,6 +58,7 @@ const USELESS: &[(&str, &[&str], &str)] = &[
     ("touches", &["files", "composite"], "what it touches is known"),
     ("again", &["files", "composite"], "how it may run again is known"),
     ("env", &["files", "composite"], "it starts no program"),
+    ("secrets", &["files", "composite"], "it starts no program"),
     ("env", &["http"], "write `{secret:NAME}`"),
     ("folder", &["command", "builtin", "http", "files", "composite"], "it is for `shell`"),
     ("dashes", &["command", "builtin", "http", "files", "composite"], "it is for `shell`"),
@@ -126,6 +127,7 @@ impl Reader<'_> {
         let contract = self.contract(members, UNKNOWN);
         let timeout = self.given(members, "timeout", time);
         let env = self.given(members, "env", variables).unwrap_or_default();
+        let secrets = self.program_secrets(members);
         let command = self.given(members, "command", command)?;
         let (program, arguments) = command.split_first()?;
         Some(Arc::new(Executable {
@@ -136,6 +138,7 @@ impl Reader<'_> {
             contract,
             timeout,
             env,
+            secrets,
         }))
     }
 

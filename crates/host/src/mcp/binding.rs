@@ -79,7 +79,7 @@ fn later(
         match work.await {
             Ok(value) => Answer::Value(server.secrets().hide_in(value)),
             Err(mut trouble) => {
-                trouble.message = server.secrets().hide(trouble.message);
+                trouble.message = server.secrets().hide(&trouble.message);
                 Answer::Failed(trouble.fault(&id, touching(contract)))
             }
         }

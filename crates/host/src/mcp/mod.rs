@@ -25,7 +25,6 @@ pub(crate) use binding::accepted;
 pub use binding::{Ambiguous, McpResource, McpTool};
 pub use notices::{Notice, Noticed, Notices};
 pub use offered::Offered;
-pub(crate) use secrets::Secretive;
 pub use server::Server;
 pub(crate) use server::{Reach, Shared};
 pub use session::Listing;

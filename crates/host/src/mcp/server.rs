@@ -20,13 +20,14 @@ use super::client::Client;
 use super::limits::Limits;
 use super::notices::Notices;
 use super::pins::{LockFile, State};
-use super::secrets::{Known, Secretive};
+use super::secrets::Known;
 use super::session::{Listing, Session, why, why_ended};
 use super::stdio::Program;
 use super::threads::Threads;
 use super::trouble::{Standing, Trouble, refuses_handshake};
 use super::watched::{Changes, Watched};
 use super::{http, offered::Offered};
+use crate::secrets::{Revealed, Secretive, Sources};
 use crate::tools::output::Tail;
 use crate::tools::{process, visible};
 
@@ -63,6 +64,8 @@ pub(crate) struct Shared {
 pub struct Server {
     name: Text,
     reach: Reach,
+    /// The secrets that it is given, as variables or in headers.
+    given: Sources,
     timeout: Option<Duration>,
     roots: Vec<PathBuf>,
     shared: Shared,
@@ -74,12 +77,13 @@ impl Server {
     pub(crate) fn new(
         name: Text,
         reach: Reach,
+        given: Sources,
         timeout: Option<Duration>,
         roots: Vec<PathBuf>,
         shared: Shared,
     ) -> Server {
         let (live, secrets) = (tokio::sync::Mutex::default(), Arc::default());
-        Server { name, reach, timeout, roots, shared, live, secrets }
+        Server { name, reach, given, timeout, roots, shared, live, secrets }
     }
 
     /// Its name in `quipu.toml`.
@@ -108,24 +112,20 @@ impl Server {
 
     /// Where it is, or why it cannot be used. Nothing is started for that.
     pub fn look(&self) -> Result<String, String> {
+        self.given.reveal()?;
         match &self.reach {
             Reach::Program { program, .. } => match process::is_there(program) {
                 true => Ok(program.display().to_string()),
                 false => Err(format!("there is no program `{}`", program.display())),
             },
-            Reach::Address { url, headers } => {
-                headers.iter().try_for_each(|(_, value)| value.look())?;
-                Ok(url.clone())
-            }
+            Reach::Address { url, .. } => Ok(url.clone()),
         }
     }
 
     /// Whether it is given something by which it can act as somebody.
     pub(super) fn has_credentials(&self) -> bool {
-        match &self.reach {
-            Reach::Program { env, .. } => process::any_is_set(env),
-            Reach::Address { headers, .. } => headers.iter().any(|(_, value)| value.is_secret()),
-        }
+        let is_set = matches!(&self.reach, Reach::Program { env, .. } if process::any_is_set(env));
+        is_set || self.given.are_there()
     }
 
     /// What it offers now. Begins a session if there is none, and waits for it: not for threads on
@@ -137,7 +137,7 @@ impl Server {
         let waiting = tokio::runtime::Builder::new_current_thread().build();
         let listing = waiting.map_err(|error| error.to_string())?.block_on(listing);
         let listing = listing.unwrap_or_else(|| Err(self.broke_down()));
-        listing.map_err(|trouble| self.secrets.hide(trouble.message))
+        listing.map_err(|trouble| self.secrets.hide(&trouble.message))
     }
 
     async fn listing(&self) -> Result<Arc<Listing>, Trouble> {
@@ -227,11 +227,18 @@ impl Server {
 
     async fn connect(&self, lifecycle: ClientLifecycleMode) -> Result<Begun, Trouble> {
         let limits = Arc::new(Limits::default());
+        let unusable = |why: String| {
+            let message = format!("no session with `{}`: {why}", self.name);
+            Trouble::no_session(FaultKind::Tool, message)
+        };
+        let given = self.given.reveal().map_err(unusable)?;
+        self.secrets.learn(&given);
         match &self.reach {
             Reach::Program { program, arguments, folder, env } => {
                 self.secrets.learn_variables(env);
                 let mut command = Command::new(program);
                 command.args(arguments).current_dir(folder).env_clear().envs(visible(env));
+                command.envs(given.all().map(|(name, secret)| (&**name, secret)));
                 let started = Program::start(command, Arc::clone(&limits));
                 let (transport, complaint) = started.map_err(|error| {
                     let (name, program) = (&self.name, program.display());
@@ -241,12 +248,7 @@ impl Server {
                 self.greet(transport, limits, Some(complaint), lifecycle).await
             }
             Reach::Address { url, headers } => {
-                let unusable = |why: String| {
-                    let message = format!("no session with `{}`: {why}", self.name);
-                    Trouble::no_session(FaultKind::Tool, message)
-                };
-                headers.iter().for_each(|(_, value)| self.secrets.learn(value));
-                let headers = revealed(headers).map_err(unusable)?;
+                let headers = with_secrets(headers, &given).map_err(unusable)?;
                 let transport = http::transport(url, headers, Arc::clone(&limits));
                 let transport = transport.map_err(|error| unusable(error.to_string()))?;
                 self.greet(transport, limits, None, lifecycle).await
@@ -311,11 +313,12 @@ enum Begun {
 }
 
 /// Headers with their secrets.
-fn revealed(
+fn with_secrets(
     headers: &[(HeaderName, Secretive)],
+    given: &Revealed,
 ) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let headers = headers.iter().map(|(name, value)| {
-        let mut value = HeaderValue::from_str(&value.reveal()?)
+        let mut value = HeaderValue::from_str(&value.reveal(given))
             .map_err(|_| format!("what `{name}` holds is no header"))?;
         value.set_sensitive(true);
         Ok((name.clone(), value))

@@ -14,7 +14,7 @@ pub use cassette::{Recorder, Replayer};
 pub use choice::{ChoiceError, ModelChoice, Profile};
 pub(crate) use named::readable;
 pub use named::{
-    KeySource, Missing, ModelSettings, PROVIDERS, Protocol, Provider, Variables, process_variables,
+    Missing, ModelSettings, PROVIDERS, Protocol, Provider, Variables, process_variables,
 };
 pub(crate) use provider::param;
 pub use provider::{

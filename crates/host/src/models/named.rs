@@ -2,15 +2,15 @@
 //!
 //! Nothing here asks anybody: what is missing is found before a run begins.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use diagnostics::nearest;
 use value::{Map, Text};
 
-use super::provider::{Price, Secret};
+use super::provider::Price;
 use crate::config::Config;
+use crate::secrets::{Secret, Source, process_variable};
 
 /// How a provider is talked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,15 +109,6 @@ impl Provider {
     }
 }
 
-/// Where a key is. Never the key itself.
-#[derive(Clone, Debug, PartialEq)]
-pub enum KeySource {
-    /// In a variable.
-    Variable(Text),
-    /// In a file.
-    File(PathBuf),
-}
-
 /// What `quipu.toml` says of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ModelSettings {
@@ -128,7 +119,7 @@ pub struct ModelSettings {
     /// Where the provider is.
     pub base_url: Option<Text>,
     /// Where its key is.
-    pub key: Option<KeySource>,
+    pub key: Option<Source>,
     /// How long a turn may take.
     pub timeout: Option<Duration>,
     /// What holds where the spec says nothing.
@@ -142,7 +133,7 @@ pub type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// The variables of this process.
 pub fn process_variables() -> Variables {
-    Arc::new(|name| std::env::var(name).ok())
+    Arc::new(process_variable)
 }
 
 /// A model that can be asked.
@@ -316,20 +307,13 @@ pub(crate) fn readable(base_url: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn read_key(source: &KeySource, variables: &Variables) -> Result<Secret, String> {
-    match source {
-        KeySource::Variable(name) => {
-            let text = variables(name).filter(|text| !text.trim().is_empty());
-            let text = text.ok_or_else(|| format!("`{name}` is not set"))?;
-            Secret::new(&text).map_err(|why| format!("the key in `{name}` {why}"))
-        }
-        KeySource::File(path) => {
-            let shown = path.display();
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| format!("the key in `{shown}` cannot be read: {error}"))?;
-            Secret::new(&text).map_err(|why| format!("the key in `{shown}` {why}"))
-        }
-    }
+fn read_key(source: &Source, variables: &Variables) -> Result<Secret, String> {
+    let shown = match source {
+        Source::Variable(name) => name.clone(),
+        Source::File(path) => path.display().to_string(),
+    };
+    let text = source.reveal_by(|name| variables(name))?;
+    Secret::new(&text).map_err(|why| format!("the key in `{shown}` {why}"))
 }
 
 #[cfg(test)]

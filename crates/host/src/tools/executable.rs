@@ -2,9 +2,9 @@
 //! output. Any exit code but 0 is a failure, with what it wrote to standard error as its text.
 //!
 //! It runs in the folder of `quipu.toml`, in a process group of its own, and sees the variables
-//! of [`VARIABLES`], those that `env` names, and three of its own: `QUIPU_IDEMPOTENCY_KEY`,
-//! `QUIPU_RUN` and `QUIPU_ATTEMPT`. Nothing else: the keys of models and stores are not its
-//! business.
+//! of [`VARIABLES`], those that `env` and `secrets` name, and three of its own:
+//! `QUIPU_IDEMPOTENCY_KEY`, `QUIPU_RUN` and `QUIPU_ATTEMPT`. Nothing else: the keys of models and
+//! stores are not its business. What is a secret is in nothing that it says.
 
 use std::ffi::OsString;
 use std::io;
@@ -22,6 +22,7 @@ use value::{Text, Value, json};
 use super::detailed;
 use super::process::{self, ANSWER_MAX, Ended};
 use crate::adapter::{Adapter, Bound, Call, Calling, Contract};
+use crate::secrets::{Revealed, Sources};
 
 /// The variables that every tool sees: who and where it is, and how to speak. So are all whose
 /// names begin with `LC_`.
@@ -51,16 +52,19 @@ pub struct Executable {
     pub timeout: Option<Duration>,
     /// More variables that it may see.
     pub env: Vec<String>,
+    /// Secrets that it sees as variables.
+    pub(crate) secrets: Sources,
 }
 
 impl Executable {
-    fn command(&self, call: &Call) -> Command {
+    fn command(&self, call: &Call, secrets: &Revealed) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
             .current_dir(&self.folder)
             .env_clear()
             .envs(visible(&self.env))
+            .envs(secrets.all().map(|(name, secret)| (&**name, secret)))
             .env("QUIPU_IDEMPOTENCY_KEY", &*call.key)
             .env("QUIPU_RUN", &*call.run)
             .env("QUIPU_ATTEMPT", call.attempt.to_string());
@@ -82,6 +86,12 @@ impl Executable {
     }
 }
 
+/// A call that was not made since something is not there.
+pub(super) fn not_run(id: &Text, why: &str) -> Fault {
+    let (message, tool) = (format!("`{id}` was not run: {why}"), Value::Text(id.clone()));
+    detailed(FaultKind::Missing, message, [("tool", tool)]).with_happened(Happened::No)
+}
+
 /// The variables that a program sees: the basic ones, and those that its author allows it.
 pub(crate) fn visible(allowed: &[String]) -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| {
@@ -97,10 +107,16 @@ impl Adapter for Executable {
         let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
         let input = json::compact(&tool.args.clone().into());
         let time_max = self.time_max(tool.timeout_ms);
-        let (command, report) = (self.command(&call), self.report());
+        let report = self.report();
+        let secrets = match self.secrets.reveal() {
+            Ok(secrets) => secrets,
+            Err(why) => return Calling::Now(Answer::Failed(not_run(&self.id, &why))),
+        };
+        let command = self.command(&call, &secrets);
         Calling::Later(Box::pin(async move {
             let (ended, complaint) = process::run(command, input, time_max).await;
-            match report.answer(ended, &complaint, time_max) {
+            let answer = report.answer(ended, &secrets.hide(&complaint), time_max);
+            match secrets.hide_in_result(answer) {
                 Ok(value) => Answer::Value(value),
                 Err(fault) => Answer::Failed(fault),
             }
@@ -114,10 +130,11 @@ impl Bound for Executable {
     }
 
     fn has_credentials(&self) -> bool {
-        process::any_is_set(&self.env)
+        process::any_is_set(&self.env) || self.secrets.are_there()
     }
 
     fn look(&self) -> Result<String, String> {
+        self.secrets.reveal()?;
         let program = self.program.display();
         match process::is_there(&self.program) {
             true => Ok(program.to_string()),

@@ -125,8 +125,9 @@ fn what_is_wrong_in_a_configuration_is_found_with_its_place() {
             quipu.toml:4:19: arguments inside a text could make other JSON of it; write `body` as a
               table, such as `body = { query = "{query}" }`
             quipu.toml:5:36: `env` must be the name of an environment variable, as text
-            quipu.toml:5:42: a secret has either `env` or `file`
-            quipu.toml:5:77: a secret is `{ env = "NAME" }` or `{ file = "PATH" }`"#]],
+            quipu.toml:5:46: a secret has either `env` or `file`
+            quipu.toml:5:77: a secret must not stand here; write `{ env = "NAME" }` or `{ file =
+              "./path" }`, and take back a secret that others may have seen"#]],
     );
     check(
         "command = ['./t']\nheaders = { A = 'b' }\nallow = []",

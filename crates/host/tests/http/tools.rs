@@ -250,8 +250,8 @@ fn nothing_leaves_for_a_call_that_cannot_be_made() {
             "http = 'GET http://api.example:PORT/'\nheaders = { X-A = '{secret:QUIPU_NEVER_SET}' }",
             "{}",
             expect![[r#"
-                `t` was not called: the secret `QUIPU_NEVER_SET` is not there: set the environment
-                  variable `QUIPU_NEVER_SET`"#]],
+                `t` was not called: the secret `QUIPU_NEVER_SET` is not there: the variable
+                  `QUIPU_NEVER_SET` is not set; `export QUIPU_NEVER_SET=...`"#]],
         ),
         (
             "http = 'POST http://api.example:PORT/'\nbody = { a = '{a.b}' }",

@@ -6,7 +6,7 @@ use std::time::Duration;
 use diagnostics::Source;
 use expect_test::{Expect, expect};
 use host::config::{Config, ConfigError};
-use host::models::KeySource;
+use host::secrets;
 
 use crate::desk::map;
 
@@ -37,20 +37,20 @@ fn everything_can_be_said() {
     assert_eq!(fast.provider.map(|it| it.name), Some("ollama"));
     assert_eq!(fast.model.as_deref(), Some("qwen2.5:7b"));
     assert_eq!(fast.base_url.as_deref(), Some("http://127.0.0.1:11434/v1"));
-    assert_eq!(fast.key, Some(KeySource::Variable("MY_KEY".into())));
+    assert_eq!(fast.key, Some(secrets::Source::Variable("MY_KEY".into())));
     assert_eq!(fast.timeout, Some(Duration::from_secs(60)));
     let params = r#"{"temperature": 0.2, "max_tokens": 2000, "thinking": "low", "stop": ["END"]}"#;
     assert_eq!(fast.params, map(params));
     assert_eq!(fast.price.as_ref().map(|it| &*it.output), Some("0.60"));
     let other = &config.models["gpt-4o"];
-    assert_eq!(other.key, Some(KeySource::File("/project/./key".into())));
+    assert_eq!(other.key, Some(secrets::Source::File("/project/./key".into())));
     assert!(other.provider.is_none() && other.params.is_empty());
 }
 
 #[test]
 fn a_key_must_not_stand_there() {
     let error = parse("[models.m]\nkey = \"sk-canary\"").unwrap_err().to_string();
-    let what = "quipu.toml:2:7: a key must not stand here; write `key = { env = \"NAME\" }` or";
+    let what = "quipu.toml:2:7: a secret must not stand here; write `{ env = \"NAME\" }` or";
     assert!(error.starts_with(what) && !error.contains("sk-canary"), "{error}");
     for text in ["{}", "{ env = \"A\", file = \"b\" }", "{ env = 1 }", "{ value = \"sk-canary\" }"]
     {

@@ -56,7 +56,7 @@ fn a_wrong_key_that_is_echoed_is_not_shown() {
     for protocol in Protocol::ALL {
         let model = Model::with_key("another", |_| Act::text("never"));
         let fault = ask(providers(&model), question(model_of(protocol))).unwrap_err();
-        assert!(fault.message.contains("wrong key: [key]"), "{}", fault.message);
+        assert!(fault.message.contains("wrong key: {secret:key}"), "{}", fault.message);
         assert!(fault.message.contains("_API_KEY`"), "{}", fault.message);
     }
 }
@@ -76,5 +76,5 @@ fn a_key_in_a_file_is_read_when_it_is_needed() {
     std::fs::write(&file, "wrong-key-0123456789\n").unwrap();
     let fault = ask(configured(&model, &toml), question("mine")).unwrap_err();
     std::fs::remove_file(&file).unwrap();
-    assert!(fault.message.contains("[key]") && !fault.message.contains("wrong-key-0"));
+    assert!(fault.message.contains("{secret:key}") && !fault.message.contains("wrong-key-0"));
 }

@@ -11,4 +11,5 @@ mod hostile;
 mod registry;
 mod schemas;
 mod scratch;
+mod secrets;
 mod shell;

@@ -87,6 +87,24 @@ fn programs_that_end_in_every_way() {
     is_silent(&folder, "no such program", &["run", "agent.json", "--id", "r"]);
 }
 
+/// Programs that were given secrets say them, in every way that there is.
+#[test]
+fn programs_that_say_their_secrets() {
+    let secrets = "secrets = { TOKEN = { env = 'TOOL_TOKEN' }, FILED = { file = 'secret.txt' } }\n";
+    for (what, lines) in [
+        ("an answer", "echo \"[\\\"$TOKEN\\\", {\\\"$FILED\\\": 1}]\""),
+        ("no answer", "echo \"$TOKEN$FILED\""),
+        ("a complaint", "echo \"bad: $TOKEN$FILED\" >&2; exit 1"),
+        ("a signal", "echo \"bad: $TOKEN$FILED\" >&2; kill -SEGV $$"),
+    ] {
+        for binding in ["command", "shell"] {
+            let folder = agent(&format!("[tools.work]\n{binding} = [\"./work\"]\n{secrets}"));
+            folder.program("work", lines);
+            is_silent(&folder, what, &["run", "agent.json", "--id", "r"]);
+        }
+    }
+}
+
 /// Requests with secrets from a variable and from a file, to nobody, to whom they may not go, and
 /// with what is missing.
 #[test]
@@ -149,6 +167,7 @@ fn configurations_that_are_wrong() {
         "http = 'GET http://127.0.0.1:1/{secret:}'",
         "command = ['./work']\nenv = 'TOOL_TOKEN'",
         "command = ['./work']\nenv = ['TOOL_TOKEN=']",
+        "command = ['./work']\nsecrets = { A = 'TOOL_TOKEN', 'B=' = { env = 'TOOL_TOKEN' } }",
     ] {
         let folder = agent(&format!("[tools.work]\n{lines}\n"));
         is_silent(&folder, lines, &["run", "agent.json", "--id", "r"]);

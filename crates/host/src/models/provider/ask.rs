@@ -80,7 +80,7 @@ pub(super) fn url(target: &Target, mode: Mode) -> String {
 
 /// What proves who asks.
 pub(super) fn headers(target: &Target) -> Vec<(&'static str, String)> {
-    let key = target.key.as_ref().map(super::Secret::expose);
+    let key = target.key.as_ref().map(crate::secrets::Secret::expose);
     let mut headers = Vec::new();
     match target.provider.protocol {
         Protocol::OpenAi => {

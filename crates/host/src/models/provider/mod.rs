@@ -11,7 +11,6 @@ mod openai;
 mod params;
 mod price;
 mod retry;
-mod secret;
 mod stream;
 mod transport;
 
@@ -28,7 +27,6 @@ pub(crate) use params::param;
 pub use params::{MAX_TOKENS, PARAMS, unknown_params};
 pub use price::{PRICES_OF, Price};
 pub use retry::Patience;
-pub(crate) use secret::Secret;
 pub use stream::{Piece, Speaker, Voice};
 
 use self::ask::{Mode, asked};

@@ -11,9 +11,9 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use runtime::{Fault, FaultKind, Happened};
 use value::{Map, Text, Value, json};
 
-use super::secrets::Revealed;
 use super::{Binding, Wanted};
 use crate::http::{HttpError, Incoming, Why};
+use crate::secrets::Revealed;
 use crate::tools::detailed;
 
 /// How much of an answer goes into the message of a failure, in characters.

@@ -5,11 +5,9 @@
 
 mod answer;
 mod body;
-mod secrets;
 mod template;
 mod url;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,13 +19,12 @@ use value::{Map, Text, Value};
 
 use self::answer::Report;
 pub(crate) use self::body::{Body, Shape};
-use self::secrets::Revealed;
-pub(crate) use self::secrets::Source;
 use self::template::Secrets;
-pub(crate) use self::template::{Place, Template, is_name};
+pub(crate) use self::template::{Place, Template};
 pub(crate) use self::url::UrlTemplate;
 use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
 use crate::http::{Client, IDEMPOTENCY_KEY, Outgoing, Resolve};
+use crate::secrets::{Revealed, Sources};
 
 /// How often a request is sent again that was sent back for later.
 const AGAIN_MAX: u32 = 3;
@@ -48,7 +45,7 @@ pub(crate) struct Binding {
     pub(crate) headers: Vec<(HeaderName, Template)>,
     pub(crate) body: Option<Body>,
     /// INVARIANT: every secret that a template names.
-    pub(crate) secrets: BTreeMap<Text, Source>,
+    pub(crate) secrets: Sources,
     pub(crate) contract: Contract,
     pub(crate) timeout: Option<Duration>,
     pub(crate) wanted: Wanted,
@@ -100,15 +97,14 @@ impl Bound for Api {
     }
 
     fn has_credentials(&self) -> bool {
-        let secrets = &self.binding.secrets;
-        !secrets.is_empty() && Revealed::of(secrets).is_ok()
+        self.binding.secrets.are_there()
     }
 
     fn look(&self) -> Result<String, String> {
         let Binding { method, url, secrets, .. } = &*self.binding;
         let host = url.origin().as_str().trim_end_matches('/');
-        Revealed::of(secrets)?;
-        let names: Vec<String> = secrets.keys().map(|name| format!("`{name}`")).collect();
+        secrets.reveal()?;
+        let names: Vec<String> = secrets.names().map(|name| format!("`{name}`")).collect();
         Ok(match &*names {
             [] => format!("{method} {host}"),
             [name] => format!("{method} {host}, with the secret {name}"),
@@ -151,17 +147,9 @@ impl Binding {
         time_max: Duration,
     ) -> Result<Value, Fault> {
         let report = Report { binding: self, shown: self.url.shown(args), time_max };
-        let revealed = Revealed::of(&self.secrets).map_err(|why| report.not_sent(why))?;
-        let answered = self.ask(client, args, key, &revealed, &report).await;
+        let revealed = self.secrets.reveal().map_err(|why| report.not_sent(why))?;
         // Whatever a server says, a secret does not come back by it.
-        match answered {
-            Ok(value) => Ok(revealed.hide_in(value)),
-            Err(fault) => Err(Fault {
-                message: revealed.hide(&fault.message).into(),
-                details: fault.details.map(|details| revealed.hide_in(details)),
-                ..fault
-            }),
-        }
+        revealed.hide_in_result(self.ask(client, args, key, &revealed, &report).await)
     }
 
     async fn ask(
@@ -191,7 +179,7 @@ impl Binding {
     }
 
     fn request(&self, args: &Map, key: &Text, revealed: &Revealed) -> Result<Outgoing, String> {
-        let known = |name: &Text| revealed.get(name);
+        let known = |name: &Text| revealed.get(name).to_owned();
         let secrets = Secrets::Known(&known);
         let mut request = Outgoing::new(self.method.clone(), self.url.fill(args, secrets)?);
         for (name, template) in &self.headers {

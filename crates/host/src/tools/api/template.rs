@@ -6,6 +6,8 @@
 
 use value::{Map, Text, Value, json};
 
+use crate::secrets::{is_name, percent_encoded};
+
 /// A text with gaps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Template {
@@ -252,26 +254,6 @@ fn argument(inner: &str) -> Option<Argument> {
 
 fn is_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_' || letter == '-'
-}
-
-/// Whether it can be the name of an argument or of a secret.
-pub(crate) fn is_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(is_letter)
-}
-
-/// So that nothing in it has a meaning in a URL.
-pub(super) fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                encoded.push(byte.into());
-            }
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
 }
 
 fn in_markup(text: &str) -> String {

@@ -165,8 +165,8 @@ fn outside(text: &str, wanted: char) -> impl Iterator<Item = usize> {
 mod tests {
     use value::{Text, Value, json};
 
-    use super::super::template::percent_encoded;
     use super::*;
+    use crate::secrets::percent_encoded;
 
     fn fill(text: &str, args: &str) -> Result<String, String> {
         let args = json::parse(args).unwrap();

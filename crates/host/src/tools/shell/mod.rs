@@ -1,8 +1,8 @@
 //! A tool that is one of the programs that the operator lists, with arguments that are a list from
 //! beginning to end: no text is ever read by a shell.
 //!
-//! It runs in a fixed folder with no variables but those that `env` names. Its answer is what it
-//! writes to standard output, as text.
+//! It runs in a fixed folder with no variables but those that `env` and `secrets` name. Its answer
+//! is what it writes to standard output, as text and without its secrets.
 
 mod template;
 
@@ -16,8 +16,10 @@ use tokio::process::Command;
 use value::{Map, Text, Value};
 
 use super::detailed;
+use super::executable::not_run;
 use super::process::{self, ANSWER_MAX, Ended};
 use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+use crate::secrets::{Revealed, Sources};
 
 pub use template::Element;
 
@@ -72,6 +74,8 @@ pub struct Shell {
     pub timeout: Option<Duration>,
     /// The variables that it may see.
     pub env: Vec<String>,
+    /// Secrets that it sees as variables.
+    pub(crate) secrets: Sources,
 }
 
 impl Shell {
@@ -102,7 +106,13 @@ impl Shell {
         Ok((program, line))
     }
 
-    fn command(&self, program: &Program, line: &[String], call: &Call) -> Command {
+    fn command(
+        &self,
+        program: &Program,
+        line: &[String],
+        call: &Call,
+        secrets: &Revealed,
+    ) -> Command {
         let mut command = Command::new(&program.path);
         let seen = self.env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         command
@@ -110,6 +120,7 @@ impl Shell {
             .current_dir(&self.folder)
             .env_clear()
             .envs(seen)
+            .envs(secrets.all().map(|(name, secret)| (&**name, secret)))
             .env("QUIPU_IDEMPOTENCY_KEY", &*call.key);
         command
     }
@@ -189,11 +200,16 @@ impl Adapter for Shell {
         };
         let given = [self.timeout, tool.timeout_ms.map(Duration::from_millis)];
         let time_max = given.into_iter().flatten().min().unwrap_or(TIME_MAX);
-        let command = self.command(program, &line, &call);
+        let secrets = match self.secrets.reveal() {
+            Ok(secrets) => secrets,
+            Err(why) => return Calling::Now(Answer::Failed(not_run(&self.id, &why))),
+        };
+        let command = self.command(program, &line, &call, &secrets);
         let (own, name) = (self.clone(), program.name.clone());
         Calling::Later(Box::pin(async move {
             let (ended, complaint) = process::run(command, String::new(), time_max).await;
-            match own.answer(&name, ended, &complaint, time_max) {
+            let answer = own.answer(&name, ended, &secrets.hide(&complaint), time_max);
+            match secrets.hide_in_result(answer) {
                 Ok(value) => Answer::Value(value),
                 Err(fault) => Answer::Failed(fault),
             }
@@ -268,7 +284,7 @@ impl Bound for Shell {
     }
 
     fn has_credentials(&self) -> bool {
-        process::any_is_set(&self.env)
+        process::any_is_set(&self.env) || self.secrets.are_there()
     }
 
     fn described(&self) -> Described {
@@ -313,6 +329,7 @@ impl Bound for Shell {
     }
 
     fn look(&self) -> Result<String, String> {
+        self.secrets.reveal()?;
         let programs = self.programs();
         match programs.iter().find(|program| !program.path.is_file()) {
             Some(gone) => Err(format!("there is no program `{}`", gone.path.display())),

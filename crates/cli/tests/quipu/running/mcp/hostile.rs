@@ -102,7 +102,10 @@ fn a_complaint_holds_no_secret() {
         command.args(arguments).current_dir(folder.path()).env("QUIPU_CANARY", "canary-4711");
         let done = done(command.output().unwrap());
         let said = format!("{}{}", done.stdout, done.stderr);
-        assert!(said.contains("bad token [secret]") && !said.contains("canary"), "{said}");
+        assert!(
+            said.contains("bad token {secret:QUIPU_CANARY}") && !said.contains("canary"),
+            "{said}"
+        );
     }
 }
 

@@ -112,8 +112,8 @@ fn a_header_holds_a_secret_by_reference_only() {
     let without = told(&call(&folder, &["here.echo"]).unwrap_err());
     assert_eq!(
         without,
-        "tool (has not happened): no session with `here`: the variable `QUIPU_CANARY` is not set; \
-         `export QUIPU_CANARY=...`"
+        "tool (has not happened): no session with `here`: the secret `QUIPU_CANARY` is not there: \
+         the variable `QUIPU_CANARY` is not set; `export QUIPU_CANARY=...`"
     );
     let run = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quipu"));
@@ -135,7 +135,10 @@ fn a_header_holds_a_secret_by_reference_only() {
     }
     assert!(folder.text("headers").contains(&format!("Bearer {CANARY}")), "it was used");
     std::fs::remove_file(folder.path().join("headers")).unwrap();
-    assert!(said.contains("wrong: Bearer [secret]") && !said.contains(CANARY), "{said}");
+    assert!(
+        said.contains("wrong: Bearer {secret:QUIPU_CANARY}") && !said.contains(CANARY),
+        "{said}"
+    );
     let mut everything = Command::new("grep");
     let everything = everything.args(["-r", CANARY, "."]).current_dir(folder.path());
     let found = everything.output().unwrap();
