@@ -45,7 +45,7 @@ fn exported(store: &dyn Store, stream: &Stream, otlp: &Otlp) -> Result<Option<Se
     // A run that could not begin has nothing to tell.
     let Some(info) = store.stream(stream)? else { return Ok(None) };
     let last = Place::new(stream.clone(), info.next.saturating_sub(1));
-    let collector = Collector::new(&otlp.endpoint)?.with_headers(otlp.headers.as_deref())?;
+    let collector = Collector::new(&otlp.endpoint)?.with_headers(otlp.headers.as_ref())?;
     let content = if otlp.content { Content::Told } else { Content::Left };
     let trace = spans(store, &last, content, EVENTS_MAX)?.settled();
     Ok(Some(send(&collector, &trace, PATIENCE)?))

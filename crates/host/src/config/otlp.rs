@@ -2,8 +2,9 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::reader::{Item, Known, Place, Reader, text};
+use super::reader::{Item, Known, Place, Reader, is_variable, text};
 use crate::otlp::Collector;
+use crate::secrets::Source;
 
 /// Where spans go whenever a run stops.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,14 +13,17 @@ pub struct Otlp {
     pub endpoint: String,
     /// Whether prompts, answers, arguments and results go with them.
     pub content: bool,
-    /// The variable that holds the headers; by default those of OpenTelemetry.
-    pub headers: Option<String>,
+    /// Where the headers are; by default in the variables of OpenTelemetry.
+    pub headers: Option<Source>,
 }
 
 const MEMBERS: Known = &[
     ("endpoint", "the address of a collector, such as `\"http://127.0.0.1:4318\"`"),
     ("content", "`true` or `false`"),
-    ("headers", "the name of a variable that holds `name=value,name=value`"),
+    (
+        "headers",
+        "the name of a variable that holds `name=value,name=value`, or `{ file = \"PATH\" }`",
+    ),
 ];
 
 impl Reader<'_> {
@@ -32,9 +36,13 @@ impl Reader<'_> {
         let members = self.members(table, MEMBERS);
         let endpoint = self.given(&members, "endpoint", text);
         let content = self.given(&members, "content", |value| value.as_bool()).unwrap_or(false);
-        let headers = self.given(&members, "headers", |value| {
-            text(value).filter(|name| !name.is_empty() && !name.contains(['=', '\0', ' ']))
-        });
+        let headers = match members.get("headers") {
+            Some(item) if item.get_ref().is_table() => self.source(item),
+            _ => self.given(&members, "headers", |value| {
+                let name = text(value).filter(|name| is_variable(name) && !name.contains(' '));
+                name.map(Source::Variable)
+            }),
+        };
         let Some(written) = members.get("endpoint") else {
             let help = Some("write `endpoint = \"http://127.0.0.1:4318\"`".to_owned());
             self.helped(at, "`[otlp]` needs an `endpoint`", help);

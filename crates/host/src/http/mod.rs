@@ -17,6 +17,7 @@ mod allowed;
 mod client;
 mod error;
 mod guard;
+mod later;
 mod redirect;
 mod resolve;
 
@@ -25,6 +26,7 @@ pub use allowed::Allowed;
 pub use client::{Client, HttpLimits, IDEMPOTENCY_KEY, Incoming, Outgoing};
 pub use error::{HttpError, Why};
 pub use guard::Refused;
+pub(crate) use later::retry_after;
 pub use resolve::{Resolve, Resolving, SystemResolve};
 
 /// Lets everything in this process that speaks TLS do it by `ring`. Whoever was first has chosen,

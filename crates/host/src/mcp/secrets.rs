@@ -6,9 +6,6 @@ use value::{Text, Value};
 
 use crate::secrets::{Revealed, process_variable};
 
-/// What is shorter is no secret, and would be found in words that have nothing to do with it.
-const LENGTH_MIN: usize = 6;
-
 /// What a server was given, in this session and those before.
 #[derive(Debug, Default)]
 pub(super) struct Known {
@@ -28,8 +25,8 @@ impl Known {
     pub(super) fn learn_variables(&self, names: &[String]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         for name in names {
-            let held = process_variable(name).filter(|held| held.len() >= LENGTH_MIN);
-            held.into_iter().for_each(|held| seen.add(Text::from(&**name), held));
+            let held = process_variable(name).into_iter();
+            held.for_each(|held| seen.suspect(Text::from(&**name), held));
         }
     }
 

@@ -5,6 +5,8 @@ use std::fmt;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::secrets::{Revealed, Source, process_variable};
+
 /// Where collectors take traces.
 const PATH: &str = "v1/traces";
 
@@ -21,6 +23,8 @@ pub struct Collector {
     pub(super) url: Url,
     /// Keys, most of the time: they are never shown.
     pub(super) headers: HeaderMap,
+    /// The same, for what it says of them.
+    pub(super) revealed: Revealed,
 }
 
 /// Why nothing can be sent there. None of these says what a header holds.
@@ -32,14 +36,14 @@ pub enum Unusable {
     /// Keys in addresses end up in logs.
     #[error("the address of a collector cannot hold a password; put it into `{HEADERS}`")]
     Password,
-    /// There is no such variable.
-    #[error("`{0}` is not set; it should hold headers as `name=value,name=value`")]
-    NoVariable(String),
+    /// The headers are not where they should be.
+    #[error("the headers are not there: {0}")]
+    NoHeaders(String),
     /// The headers cannot be read.
-    #[error("`{variable}` must hold headers as `name=value,name=value`; the part {part} is none")]
+    #[error("`{place}` must hold headers as `name=value,name=value`; the part {part} is none")]
     Headers {
-        /// The variable.
-        variable: String,
+        /// The variable or the file.
+        place: String,
         /// Which part, from 1 on.
         part: usize,
     },
@@ -52,44 +56,50 @@ impl Collector {
         if matches!(url.path(), "" | "/") {
             url.set_path(PATH);
         }
-        Ok(Collector { url, headers: HeaderMap::new() })
+        Ok(Collector::at(url))
     }
 
     /// The collector that the variables of OpenTelemetry name, if they name one.
     pub fn from_environment() -> Result<Option<Collector>, Unusable> {
-        let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let named = |name: &str| process_variable(name).filter(|value| !value.is_empty());
         if let Some(address) = named(TRACES_ENDPOINT) {
-            let url = parse(&address)?;
-            return Ok(Some(Collector { url, headers: HeaderMap::new() }));
+            return parse(&address).map(|url| Some(Collector::at(url)));
         }
         let Some(address) = named(ENDPOINT) else { return Ok(None) };
         let mut url = parse(&address)?;
         let path = format!("{}/{PATH}", url.path().trim_end_matches('/'));
         url.set_path(&path);
-        Ok(Some(Collector { url, headers: HeaderMap::new() }))
+        Ok(Some(Collector::at(url)))
     }
 
-    /// Shows it what a variable holds: the one that is named, or else those of OpenTelemetry.
-    pub fn with_headers(mut self, variable: Option<&str>) -> Result<Collector, Unusable> {
-        let usual = [HEADERS, TRACES_HEADERS];
-        let variables = variable.as_ref().map_or(&usual[..], std::slice::from_ref);
-        for name in variables {
-            match std::env::var(name) {
-                Ok(text) => self.show(name, &text)?,
-                Err(_) if variable.is_some() => {
-                    return Err(Unusable::NoVariable((*name).to_owned()));
-                }
-                Err(_) => {}
+    fn at(url: Url) -> Collector {
+        Collector { url, headers: HeaderMap::new(), revealed: Revealed::default() }
+    }
+
+    /// Shows it the headers that are kept there, or else those in the variables of OpenTelemetry.
+    pub fn with_headers(mut self, source: Option<&Source>) -> Result<Collector, Unusable> {
+        let Some(source) = source else {
+            for name in [HEADERS, TRACES_HEADERS] {
+                self.show(name, &process_variable(name).unwrap_or_default())?;
             }
-        }
+            return Ok(self);
+        };
+        let place = match source {
+            Source::Variable(name) => name.clone(),
+            Source::File(path) => path.display().to_string(),
+        };
+        let text = source.reveal().map_err(Unusable::NoHeaders)?;
+        self.show(&place, &text)?;
         Ok(self)
     }
 
-    fn show(&mut self, variable: &str, text: &str) -> Result<(), Unusable> {
+    fn show(&mut self, place: &str, text: &str) -> Result<(), Unusable> {
         let parts = text.split(',').enumerate().filter(|(_, part)| !part.trim().is_empty());
         for (at, part) in parts {
             let (name, value) = header(part)
-                .ok_or_else(|| Unusable::Headers { variable: variable.to_owned(), part: at + 1 })?;
+                .ok_or_else(|| Unusable::Headers { place: place.to_owned(), part: at + 1 })?;
+            let held = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            self.revealed.suspect(name.as_str().into(), held);
             self.headers.insert(name, value);
         }
         Ok(())
@@ -189,6 +199,8 @@ mod tests {
         assert_eq!(collector.headers["authorization"], "Basic canary==");
         assert_eq!(collector.headers["x-project"], "desk");
         assert!(!format!("{collector:?} {:?}", collector.headers).contains("canary"));
+        let said = collector.revealed.hide("Basic canary== is no key of the desk");
+        assert_eq!(said, "{secret:authorization} is no key of the desk");
         for text in ["canary", "a=b,can ary=x", "a=%zz", "a=%4", "a=canary%0a"] {
             let refused = collector.show("H", text).unwrap_err();
             assert!(matches!(refused, Unusable::Headers { .. }), "{text}");

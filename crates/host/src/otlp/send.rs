@@ -1,17 +1,17 @@
 //! Sends spans, and waits no longer than it may.
 
-use std::sync::Once;
 use std::time::Duration;
 
 use diagnostics::plain;
 use history::spans::Trace;
-use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode, redirect};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Response, StatusCode};
 use tokio::time::Instant;
 use value::{Value, json};
 
 use super::collector::Collector;
 use super::encode::requests;
+use crate::http::{Allowed, Client, HttpLimits, retry_after};
 
 /// So much is sent at once: collectors take more, but none takes everything.
 const SPANS_MAX: usize = 512;
@@ -84,7 +84,10 @@ pub fn send(collector: &Collector, trace: &Trace, patience: Duration) -> Result<
 
 async fn all(collector: &Collector, trace: &Trace, patience: Duration) -> Result<Sent, NotSent> {
     let until = Instant::now() + patience;
-    let client = client().map_err(|error| NotSent::Here(error.into()))?;
+    // Keys go to whom the operator named, and to nobody whom that one or a variable names.
+    let client = Client::new(Allowed::host_of(&collector.url), HttpLimits::default());
+    let client = client.for_library(&collector.url);
+    let client = client.map_err(|error| NotSent::Here(error.into()))?;
     let mut sent = Sent::default();
     for (count, body) in requests(trace, SPANS_MAX, BYTES_MAX) {
         let work = Batch { collector, client: &client, body, until };
@@ -97,24 +100,10 @@ async fn all(collector: &Collector, trace: &Trace, patience: Duration) -> Result
     Ok(sent)
 }
 
-fn client() -> Result<Client, reqwest::Error> {
-    static PROVIDER: Once = Once::new();
-    PROVIDER.call_once(|| {
-        // Somebody else may have chosen one before, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    });
-    Client::builder()
-        .user_agent(concat!("quipu/", env!("CARGO_PKG_VERSION")))
-        // Keys go to whom the operator named, and to nobody whom that one or a variable names.
-        .redirect(redirect::Policy::none())
-        .no_proxy()
-        .build()
-}
-
 /// A part of a trace on its way.
 struct Batch<'a> {
     collector: &'a Collector,
-    client: &'a Client,
+    client: &'a reqwest::Client,
     body: String,
     until: Instant,
 }
@@ -152,17 +141,16 @@ impl Batch<'_> {
             Failed { why: NotSent::Unreachable { collector, source }, wait: None, attempts_max }
         })?;
         let status = response.status();
-        let wait = response
-            .headers()
-            .get(RETRY_AFTER)
-            .and_then(|value| value.to_str().ok()?.trim().parse().ok().map(Duration::from_secs));
+        let wait = retry_after(response.headers());
         let answer = beginning(response).await;
         if status.is_success() {
-            return Ok(partial(&answer));
+            let sent = partial(&answer);
+            let said = sent.said.map(|said| self.collector.revealed.hide(&said));
+            return Ok(Sent { said, ..sent });
         }
         let said = match status.is_redirection() {
             true => ": it wants the spans to go elsewhere; name that address instead".to_owned(),
-            false => told(&answer),
+            false => self.collector.revealed.hide(&told(&answer)),
         };
         // Those that the protocol says may be tried again.
         let is_busy = matches!(status.as_u16(), 429 | 502 | 503 | 504);

@@ -9,6 +9,9 @@ use value::{Map, Text, Value, json};
 /// So many bytes of a secret, wherever they stand in a message, are taken for a piece of it.
 const PIECE: usize = 8;
 
+/// What is shorter is suspected of nothing, in bytes.
+const SUSPECT_MIN: usize = 6;
+
 /// Secrets for the time that somebody is given them.
 #[derive(Clone, Default)]
 pub(crate) struct Revealed {
@@ -38,6 +41,14 @@ impl Revealed {
         }
         self.forms.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
         self.secrets.insert(name, secret);
+    }
+
+    /// One more that may be no secret at all. What is short is none, and would be found in words
+    /// that have nothing to do with it.
+    pub(crate) fn suspect(&mut self, name: Text, held: String) {
+        if held.len() >= SUSPECT_MIN {
+            self.add(name, held);
+        }
     }
 
     /// All of some others.

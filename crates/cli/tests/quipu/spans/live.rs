@@ -118,7 +118,9 @@ fn headers_come_from_the_environment_and_are_shown_nowhere() {
     assert_eq!(headers["x-desk"], "1");
     let unset = folder.run(&[&run[..], &["s"]].concat());
     assert_eq!(unset.code, 0, "{}", unset.stderr);
-    assert!(unset.stderr.contains("note: no spans were exported: `DESK_HEADERS` is not set"));
+    let why = "note: no spans were exported: the headers are not there: the variable `DESK_HEADERS` \
+               is not set";
+    assert!(unset.stderr.contains(why), "{}", unset.stderr);
     let wrong = run_with(&folder, &[("DESK_HEADERS", "canary-key")], &[&run[..], &["t"]].concat());
     assert!(wrong.stderr.contains("the part 1 is none"), "{}", wrong.stderr);
     let log = folder.run(&["log", "r", "--json"]).stdout + &folder.run(&["export"]).stdout;
@@ -127,6 +129,30 @@ fn headers_come_from_the_environment_and_are_shown_nowhere() {
     }
     let database = std::fs::read(folder.path().join(".quipu/quipu.db")).unwrap();
     assert!(!database.windows(10).any(|bytes| bytes == b"canary-key"));
+}
+
+/// Headers may be in a file, and a collector that says them again is not quoted.
+#[test]
+fn a_key_that_a_collector_says_again_is_not_shown() {
+    let folder = desk();
+    for (status, body, why) in [
+        (401, "unknown: Bearer canary-key", "401 Unauthorized: unknown: {secret:authorization}"),
+        (
+            200,
+            r#"{"partialSuccess": {"rejectedSpans": 1, "errorMessage": "not by canary-key"}}"#,
+            "did not take 1 span: not by {secret:authorization}",
+        ),
+    ] {
+        let collector = Collector::answering(vec![(status, vec![], body)]);
+        folder.write("headers", "authorization=Bearer%20canary-key\n");
+        let headers = "headers = { file = \"./headers\" }";
+        let config = format!("[otlp]\nendpoint = \"{}\"\n{headers}\n", collector.url);
+        folder.write("quipu.toml", &config);
+        let done = ran(&folder, &format!("r{status}"));
+        assert_eq!(collector.requests()[0].headers["authorization"], "Bearer canary-key");
+        assert!(done.stderr.contains(why), "{}", done.stderr);
+        assert!(!done.stderr.contains("canary"), "{}", done.stderr);
+    }
 }
 
 #[test]

@@ -4,15 +4,13 @@ use std::time::Duration;
 
 use diagnostics::plain;
 use graph::{Again, Touches};
-use jiff::Timestamp;
-use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use runtime::{Fault, FaultKind, Happened};
 use value::{Map, Text, Value, json};
 
 use super::{Binding, Wanted};
-use crate::http::{HttpError, Incoming, Why};
+use crate::http::{HttpError, Incoming, Why, retry_after};
 use crate::secrets::Revealed;
 use crate::tools::detailed;
 
@@ -157,15 +155,7 @@ pub(super) fn later(answer: &Incoming, again: Again) -> Option<Duration> {
         StatusCode::SERVICE_UNAVAILABLE => again != Again::ByAsking,
         _ => false,
     };
-    let after = answer.headers.get(RETRY_AFTER).filter(|_| may_be)?.to_str().ok()?.trim();
-    match after.parse() {
-        Ok(seconds) => Some(Duration::from_secs(seconds)),
-        Err(_) => {
-            let at = DateTimeParser::new().parse_timestamp(after).ok()?;
-            // What is over is now.
-            Some(at.duration_since(Timestamp::now()).try_into().unwrap_or(Duration::ZERO))
-        }
-    }
+    retry_after(&answer.headers).filter(|_| may_be)
 }
 
 fn kept(headers: &HeaderMap) -> Value {
