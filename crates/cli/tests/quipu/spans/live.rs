@@ -139,8 +139,8 @@ fn a_key_that_a_collector_says_again_is_not_shown() {
         (401, "unknown: Bearer canary-key", "401 Unauthorized: unknown: {secret:authorization}"),
         (
             200,
-            r#"{"partialSuccess": {"rejectedSpans": 1, "errorMessage": "not by canary-key"}}"#,
-            "did not take 1 span: not by {secret:authorization}",
+            r#"{"partialSuccess": {"rejectedSpans": 1, "errorMessage": "not by 'canary-key'"}}"#,
+            "did not take 1 span: not by '{secret:authorization}'",
         ),
     ] {
         let collector = Collector::answering(vec![(status, vec![], body)]);
