@@ -10,10 +10,11 @@ mod pace;
 mod people;
 mod policy;
 mod stored;
+mod world;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,6 @@ use history::{Ledger, Stream, Timestamp};
 use runtime::{
     Advanced, Answer, Begin, CallId, Input, Logic, Plan, Refusal, Request, Run, advance, rest,
 };
-use store::{AppendError, Store, StoreError};
 
 use self::calls::Rooms;
 use self::lease::Claim;
@@ -31,9 +31,8 @@ pub use self::people::{People, Reply, Withdrawn};
 use self::policy::Asking;
 pub use self::policy::Rules;
 use self::stored::Appended;
-use crate::adapter::Adapter;
-use crate::dispatch::Dispatcher;
-use crate::load::{LoadError, Loaded, load};
+pub use self::world::{DriveError, Stopped, World};
+use crate::load::{Loaded, load};
 
 /// How often the loop looks whether it should stop, or somebody else has written.
 const LOOK: Duration = Duration::from_millis(50);
@@ -41,74 +40,6 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long calls that nobody waits for may take to come back after the end, and a run that should
 /// stop may take to where it can take in what has come.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// What a driver works with.
-pub struct World<'a> {
-    /// Where events are kept.
-    pub store: &'a dyn Store,
-    /// Where calls go.
-    pub adapter: &'a dyn Adapter,
-    /// Lets calls run that take time.
-    pub dispatcher: &'a Dispatcher,
-    /// Who is asked, if anybody is here.
-    pub people: &'a dyn People,
-    /// What time it is.
-    pub clock: &'a (dyn Fn() -> Timestamp + Sync),
-    /// Set when the run should pause.
-    pub stop: &'a AtomicBool,
-    /// Sees how a run comes along.
-    pub progress: &'a dyn Fn(&Plan, &Run),
-}
-
-/// Why a driver stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// The run is over.
-    Over,
-    /// It waits for a person.
-    Waiting,
-    /// It was paused.
-    Paused,
-}
-
-/// Why a run could not be driven.
-#[derive(Debug, thiserror::Error)]
-pub enum DriveError {
-    /// Another process drives it.
-    #[error(
-        "another process drives this run: {holder}; its claim lasts until {until}, and longer if it goes on"
-    )]
-    Held {
-        /// Which.
-        holder: String,
-        /// Until when its lease lasts.
-        until: Timestamp,
-    },
-    /// Another process took it over.
-    #[error("another process has taken this run over")]
-    TakenOver,
-    /// It cannot be read.
-    #[error("{0}")]
-    Load(#[from] LoadError),
-    /// Its events cannot be written.
-    #[error("{0}")]
-    Append(#[from] AppendError),
-    /// Calls left elsewhere that the policy here was not asked about, and cannot be any more.
-    #[error(
-        "this run was not begun here, and {} had left before the policy that is in force here could \
-         be asked: fork it (`quipu fork`), and the policy is asked in the fork", .0
-    )]
-    LeftElsewhere(String),
-    /// The core does not take an input of its own host: a bug.
-    #[error("the run does not take this: {0}")]
-    Refused(Refusal),
-}
-
-impl From<StoreError> for DriveError {
-    fn from(error: StoreError) -> DriveError {
-        DriveError::Append(error.into())
-    }
-}
 
 /// An answer that came, and to what.
 type Came = (CallId, Answer);
