@@ -1,58 +1,31 @@
-//! Reads `quipu.toml`: which tools a run may use, what each of them is, and which
-//! folders its stores show.
+//! Reads `quipu.toml`: what the tools, models, servers and stores of a run are, and who may do what.
 //!
 //! ```toml
 //! [tools.search]
-//! command = ["./search", "--json"]  # beside quipu.toml; a bare name is looked up in PATH
+//! command = ["./search", "--json"]  # or one of `builtin`, `http`, `files`, `shell`, `mcp`, ...
 //! touches = "read"                  # or "write", which is the default
 //! again = "free"                    # or "key"; the default is "ask": never repeated unasked
-//! timeout = "30s"                   # or a whole number of seconds; 30 s is the default
-//! env = ["SEARCH_TOKEN"]            # variables that the tool may see besides the basic ones
-//! concurrency = 4                   # how many calls may run at once
-//!
-//! [tools.sums]
-//! builtin = "calculator"
-//!
-//! [tools.weather]
-//! http = "GET https://api.example.com/weather?city={city}&days={days?}"
-//! headers = { Authorization = "Bearer {secret:WEATHER_TOKEN}" }
-//!
-//! [otlp]
-//! endpoint = "http://127.0.0.1:4318"  # spans go there whenever a run stops
-//!
-//! [people.alice]
-//! capabilities = ["approve.refund"] # questions that need this only she may answer
-//!
-//! [tools.notes]
-//! files = { root = "./notes" }      # a folder; `allow` says what may be done in it
-//!
-//! [tools.log]
-//! shell = ["/usr/bin/git", "log", "-n", "{count}"]
-//!
-//! [tools.prepare]
-//! composite = ["search", "notes"]   # one after the other
+//! secrets = { TOKEN = { env = "SEARCH_TOKEN" } }  # or { file = "./token" }; never itself
 //!
 //! [grants]
 //! capabilities = ["net.web"]        # what tools may need
 //!
+//! [people.alice]
+//! capabilities = ["approve.refund"] # questions that need this only she may answer
+//!
 //! [models.fast]                     # a name for `--model` and for specs
 //! provider = "openai"               # or "anthropic", "gemini", "ollama", ...
-//! model = "qwen2.5:7b"              # its name there
-//! base_url = "http://127.0.0.1:11434/v1"
-//! key = { env = "MY_KEY" }          # or { file = "./key" }; never the key itself
-//! timeout = "60s"                   # of a turn with all its attempts; 120 s is the default
+//! key = { env = "MY_KEY" }
 //! params = { temperature = 0.2 }    # where the spec says nothing
-//! price = { input = "0.15", output = "0.60" }  # of a million tokens
 //!
 //! [mcp.files]
 //! command = ["./server"]            # or url = "http://127.0.0.1:8931/mcp"
 //!
-//! [tools.find]
-//! mcp = "files"                     # a tool of that server, which was accepted
-//!
 //! [stores.handbook]
-//! folder = "./docs"                 # its text files can be searched; beside quipu.toml
-//! files = ["md", "txt"]             # endings of names; the usual ones are the default
+//! folder = "./docs"                 # its text files can be searched
+//!
+//! [otlp]
+//! endpoint = "http://127.0.0.1:4318"  # spans go there whenever a run stops
 //! ```
 //!
 //! Everything that is wrong is reported in one pass, each with its place.
