@@ -4,10 +4,11 @@ use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use graph::{Again, Touches};
 use history::Timestamp;
-use runtime::{Answer, Fault, FaultKind, Request};
+use runtime::{Answer, Fault, FaultKind, Happened, Request};
 use value::{Text, Value};
 
 use crate::mcp::Notice;
@@ -43,6 +44,19 @@ impl Contract {
     /// What holds where nobody declares anything: it writes, and is never repeated unasked.
     pub(crate) const CAREFUL: Contract =
         Contract { touches: Touches::Write, again: Again::ByAsking };
+
+    /// What is known of a call that has left and was lost.
+    pub(crate) fn lost(self) -> Happened {
+        match self.touches {
+            Touches::Write => Happened::Maybe,
+            _ => Happened::No,
+        }
+    }
+}
+
+/// The shorter of what a binding and a call allow, where they say something.
+pub(crate) fn shorter(bound: Option<Duration>, call_ms: Option<u64>) -> Option<Duration> {
+    bound.into_iter().chain(call_ms.map(Duration::from_millis)).min()
 }
 
 /// An answer, at once or later. What answers at once must not wait for anything.

@@ -237,6 +237,13 @@ pub enum Answer {
     Failed(Fault),
 }
 
+/// A value, or why there is none.
+impl From<Result<Value, Fault>> for Answer {
+    fn from(result: Result<Value, Fault>) -> Answer {
+        result.map_or_else(Answer::Failed, Answer::Value)
+    }
+}
+
 /// What a model said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelAnswer {

@@ -15,6 +15,7 @@
 mod address;
 mod allowed;
 mod client;
+mod encoded;
 mod error;
 mod guard;
 mod later;
@@ -24,6 +25,7 @@ mod resolve;
 pub use address::{Denied, denied};
 pub use allowed::Allowed;
 pub use client::{Client, HttpLimits, IDEMPOTENCY_KEY, Incoming, Outgoing};
+pub(crate) use encoded::percent_encoded;
 pub use error::{HttpError, Why};
 pub use guard::Refused;
 pub(crate) use later::retry_after;

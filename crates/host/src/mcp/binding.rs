@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph::Touches;
 use rmcp::model::CallToolResponse;
 use runtime::{Answer, Fault, FaultKind, Happened, Request};
 use value::{Map, Text, Value, digest, json};
@@ -13,7 +12,7 @@ use super::server::{Meta, Server, check};
 use super::template::Template;
 use super::trouble::{Left, Trouble};
 use super::{answer, pins::Pins};
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter};
 
 /// A tool of a server.
 #[derive(Clone, Debug)]
@@ -54,18 +53,9 @@ pub struct Ambiguous {
     pub servers: Vec<Text>,
 }
 
-/// The shorter of what the tool and the caller allow.
+/// How long a call may take.
 fn time_max(server: &Server, tool: Option<Duration>, call_ms: Option<u64>) -> Duration {
-    let given = [tool, call_ms.map(Duration::from_millis)];
-    given.into_iter().flatten().min().unwrap_or_else(|| server.time_max())
-}
-
-/// Whether a call that is lost may have happened.
-fn touching(contract: Contract) -> Happened {
-    match contract.touches {
-        Touches::Write => Happened::Maybe,
-        _ => Happened::No,
-    }
+    shorter(tool, call_ms).unwrap_or_else(|| server.time_max())
 }
 
 /// Makes a call, and puts into words what became of it.
@@ -80,7 +70,7 @@ fn later(
             Ok(value) => Answer::Value(server.secrets().hide_in(value)),
             Err(mut trouble) => {
                 trouble.message = server.secrets().hide(&trouble.message);
-                Answer::Failed(trouble.fault(&id, touching(contract)))
+                Answer::Failed(trouble.fault(&id, contract.lost()))
             }
         }
     }))

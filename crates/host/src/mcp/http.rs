@@ -51,8 +51,9 @@ pub(super) fn transport(
     headers: Headers,
     limits: Arc<Limits>,
 ) -> Result<StreamableHttpClientTransport<Bounded>, reqwest::Error> {
-    // Whoever was first has chosen the same one.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    crate::http::use_ring();
+    // Not the client of `crate::http`: a server elsewhere may only be reached by the proxy that the
+    // environment names, which that one never asks.
     let mut builder = Client::builder();
     if is_here(url) {
         // Whatever the environment says of proxies: this machine is reached without one.

@@ -3,6 +3,8 @@
 
 use value::{Map, Value, json};
 
+use crate::http::percent_encoded;
+
 /// The address of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template(Vec<Part>);
@@ -84,15 +86,10 @@ impl Template {
 
 /// A text as a part of an address.
 pub(super) fn encoded(text: &str, kept: Kept) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        match is_plain || kept == Kept::Path && byte == b'/' {
-            true => out.push(byte.into()),
-            false => out.push_str(&format!("%{byte:02X}")),
-        }
+    match kept {
+        Kept::Plain => percent_encoded(text),
+        Kept::Path => text.split('/').map(percent_encoded).collect::<Vec<_>>().join("/"),
     }
-    out
 }
 
 #[cfg(test)]

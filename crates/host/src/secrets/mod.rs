@@ -11,7 +11,7 @@ mod source;
 mod text;
 
 pub(crate) use key::Secret;
-pub(crate) use revealed::{Revealed, percent_encoded};
+pub(crate) use revealed::Revealed;
 pub use source::Source;
 pub(crate) use source::{Sources, process_variable};
 pub(crate) use text::Secretive;

@@ -6,6 +6,8 @@ use std::fmt;
 use runtime::Fault;
 use value::{Map, Text, Value, json};
 
+use crate::http::percent_encoded;
+
 /// So many bytes of a secret, wherever they stand in a message, are taken for a piece of it.
 const PIECE: usize = 8;
 
@@ -147,20 +149,6 @@ impl Revealed {
         }
         hidden
     }
-}
-
-/// So that nothing in it has a meaning in a URL.
-pub(crate) fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                encoded.push(byte.into());
-            }
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    encoded
 }
 
 #[cfg(test)]

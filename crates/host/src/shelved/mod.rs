@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use runtime::stores::{Contents, StoreKind, StoreUse, StoreVerb};
-use runtime::{Answer, Fault, FaultKind, Request};
+use runtime::{Fault, FaultKind, Request};
 use store::{Change, Store};
 use value::{Digest, Map, Text, Value};
 
@@ -131,9 +131,6 @@ impl Adapter for Shelved {
         if let Some(folder) = self.folder(&call) {
             return folder.call(call);
         }
-        Calling::Now(match self.done(&call) {
-            Ok(value) => Answer::Value(value),
-            Err(fault) => Answer::Failed(fault),
-        })
+        Calling::Now(self.done(&call).into())
     }
 }

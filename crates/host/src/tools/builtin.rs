@@ -4,7 +4,7 @@
 
 use graph::{Again, Touches};
 use history::Timestamp;
-use runtime::{Answer, Fault, FaultKind, Happened, Request};
+use runtime::{Fault, FaultKind, Happened, Request};
 use value::{Map, Text, Value};
 
 use super::{arithmetic, clock, detailed, json, text};
@@ -97,10 +97,7 @@ impl Builtin {
 impl Adapter for &'static Builtin {
     fn call(&self, call: Call) -> Calling {
         let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
-        Calling::Now(match self.run(&tool.args, call.now) {
-            Ok(value) => Answer::Value(value),
-            Err(fault) => Answer::Failed(fault),
-        })
+        Calling::Now(self.run(&tool.args, call.now).into())
     }
 }
 

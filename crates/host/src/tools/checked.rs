@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use graph::Touches;
 use runtime::{Answer, Fault, FaultKind, Happened, Request, ToolContract};
 use value::{Map, Text, Value};
 
@@ -85,14 +84,10 @@ impl Checked {
         if misfits.is_empty() {
             return answer;
         }
-        let happened = match self.agreed.contract.touches {
-            Touches::Write => Happened::Maybe,
-            _ => Happened::No,
-        };
         let message = format!("the answer of `{}` does not fit: {}", self.id, listed(&misfits));
         let tool = ("tool", Value::Text(self.id.clone()));
         let fault = detailed(FaultKind::Schema, message, [tool, ("misfits", told(&misfits))]);
-        Answer::Failed(fault.with_happened(happened))
+        Answer::Failed(fault.with_happened(self.contract().lost()))
     }
 }
 

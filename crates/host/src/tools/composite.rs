@@ -9,7 +9,7 @@ use runtime::{Answer, Fault, FaultKind, Happened, Request};
 use value::{Map, Text, Value};
 
 use super::detailed;
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter};
 
 /// One of the tools that make up another one.
 #[derive(Clone, Debug)]
@@ -101,8 +101,7 @@ impl Adapter for Composite {
     fn call(&self, call: Call) -> Calling {
         let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
         let args = tool.args.clone();
-        let given = [self.timeout, tool.timeout_ms.map(Duration::from_millis)];
-        let time_max = given.into_iter().flatten().min();
+        let time_max = shorter(self.timeout, tool.timeout_ms);
         let own = self.clone();
         Calling::Later(Box::pin(async move {
             let has_written = AtomicBool::new(false);

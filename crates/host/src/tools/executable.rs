@@ -14,14 +14,13 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use diagnostics::plain;
-use graph::Touches;
 use runtime::{Answer, Fault, FaultKind, Happened, Request};
 use tokio::process::Command;
 use value::{Text, Value, json};
 
 use super::detailed;
 use super::process::{self, ANSWER_MAX, Ended};
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, shorter};
 use crate::secrets::{Revealed, Sources};
 
 /// The variables that every tool sees: who and where it is, and how to speak. So are all whose
@@ -71,17 +70,8 @@ impl Executable {
         command
     }
 
-    /// The shorter of what the tool and the caller allow.
-    fn time_max(&self, call_ms: Option<u64>) -> Duration {
-        let given = [self.timeout, call_ms.map(Duration::from_millis)];
-        given.into_iter().flatten().min().unwrap_or(TIME_MAX)
-    }
-
     fn report(&self) -> Report {
-        let happened = match self.contract.touches {
-            Touches::Write => Happened::Maybe,
-            _ => Happened::No,
-        };
+        let happened = self.contract.lost();
         Report { id: self.id.clone(), program: self.program.clone(), happened }
     }
 }
@@ -106,7 +96,7 @@ impl Adapter for Executable {
     fn call(&self, call: Call) -> Calling {
         let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
         let input = json::compact(&tool.args.clone().into());
-        let time_max = self.time_max(tool.timeout_ms);
+        let time_max = shorter(self.timeout, tool.timeout_ms).unwrap_or(TIME_MAX);
         let report = self.report();
         let secrets = match self.secrets.reveal() {
             Ok(secrets) => secrets,
@@ -116,10 +106,7 @@ impl Adapter for Executable {
         Calling::Later(Box::pin(async move {
             let (ended, complaint) = process::run(command, input, time_max).await;
             let answer = report.answer(ended, &secrets.hide(&complaint), time_max);
-            match secrets.hide_in_result(answer) {
-                Ok(value) => Answer::Value(value),
-                Err(fault) => Answer::Failed(fault),
-            }
+            secrets.hide_in_result(answer).into()
         }))
     }
 }

@@ -93,7 +93,7 @@ impl Report<'_> {
                 let message =
                     format!("the answer of `{id}` is no text: {length} bytes of `{kind}`");
                 let fault = detailed(FaultKind::Tool, message, self.details());
-                return Err(fault.with_happened(self.maybe()));
+                return Err(fault.with_happened(self.binding.contract.lost()));
             }
         };
         if text.is_empty() {
@@ -124,19 +124,11 @@ impl Report<'_> {
         }
         match status.as_u16() {
             // Somebody between gave up waiting: what the server itself did, nobody knows.
-            408 | 502 | 504 => fault.with_happened(self.maybe()),
+            408 | 502 | 504 => fault.with_happened(self.binding.contract.lost()),
             // It is being done for an earlier attempt, or was.
-            409 => fault.reported().with_happened(self.maybe()),
+            409 => fault.reported().with_happened(self.binding.contract.lost()),
             400..=499 => fault.reported().with_happened(Happened::No),
-            _ => fault.reported().with_happened(self.maybe()),
-        }
-    }
-
-    /// What is known of a call that has arrived.
-    fn maybe(&self) -> Happened {
-        match self.binding.contract.touches {
-            Touches::Write => Happened::Maybe,
-            _ => Happened::No,
+            _ => fault.reported().with_happened(self.binding.contract.lost()),
         }
     }
 

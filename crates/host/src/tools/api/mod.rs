@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use graph::Touches;
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use runtime::{Answer, Fault, Request};
+use runtime::{Fault, Request};
 use value::{Map, Text, Value};
 
 use self::answer::Report;
@@ -22,7 +22,7 @@ pub(crate) use self::body::{Body, Shape};
 use self::template::Secrets;
 pub(crate) use self::template::{Place, Template};
 pub(crate) use self::url::UrlTemplate;
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter};
 use crate::http::{Client, IDEMPOTENCY_KEY, Outgoing, Resolve};
 use crate::secrets::{Revealed, Sources};
 
@@ -76,13 +76,9 @@ impl Adapter for Api {
     fn call(&self, call: Call) -> Calling {
         let Request::Tool(tool) = call.request else { return Calling::misrouted(&call) };
         let (binding, client) = (Arc::clone(&self.binding), self.client.clone());
-        let given = [binding.timeout, tool.timeout_ms.map(Duration::from_millis)];
-        let time_max = given.into_iter().flatten().min().unwrap_or(client.limits().total);
+        let time_max = shorter(binding.timeout, tool.timeout_ms).unwrap_or(client.limits().total);
         Calling::Later(Box::pin(async move {
-            match binding.answer(&client, &tool.args, &call.key, time_max).await {
-                Ok(value) => Answer::Value(value),
-                Err(fault) => Answer::Failed(fault),
-            }
+            binding.answer(&client, &tool.args, &call.key, time_max).await.into()
         }))
     }
 }

@@ -6,7 +6,8 @@
 
 use value::{Map, Text, Value, json};
 
-use crate::secrets::{is_name, percent_encoded};
+use crate::http::percent_encoded;
+use crate::secrets::is_name;
 
 /// A text with gaps.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -166,7 +166,7 @@ mod tests {
     use value::{Text, Value, json};
 
     use super::*;
-    use crate::secrets::percent_encoded;
+    use crate::http::percent_encoded;
 
     fn fill(text: &str, args: &str) -> Result<String, String> {
         let args = json::parse(args).unwrap();

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use graph::{Again, Touches};
-use runtime::{Answer, FaultKind, Happened, Request};
+use runtime::{Answer, FaultKind, Request};
 use value::{Text, Value};
 
 use super::detailed;
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter};
 use operations::Failed;
 
 /// How long a call may take where nobody says: a folder may be on a disk that does not answer.
@@ -81,20 +81,18 @@ impl Files {
 impl Adapter for Files {
     fn call(&self, call: Call) -> Calling {
         let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
-        let given = [self.timeout, tool.timeout_ms.map(Duration::from_millis)];
-        let time_max = given.into_iter().flatten().min().unwrap_or(TIME_MAX);
+        let time_max = shorter(self.timeout, tool.timeout_ms).unwrap_or(TIME_MAX);
         let (own, args) = (self.clone(), tool.args.clone());
         Calling::Later(Box::pin(async move {
             let id = own.id.clone();
-            let writes = own.contract().touches == Touches::Write;
+            let lost = own.contract().lost();
             let work = tokio::task::spawn_blocking(move || own.run(&args));
             let (kind, message, happened) = match tokio::time::timeout(time_max, work).await {
                 Ok(Ok(Ok(value))) => return Answer::Value(value),
                 Ok(Ok(Err(Failed { message, happened }))) => (FaultKind::Tool, message, happened),
                 // Nobody can stop what waits for a disk: it may yet be done.
                 Ok(Err(_)) | Err(_) => {
-                    let happened = if writes { Happened::Maybe } else { Happened::No };
-                    (FaultKind::Timeout, format!("took longer than {time_max:?}"), happened)
+                    (FaultKind::Timeout, format!("took longer than {time_max:?}"), lost)
                 }
             };
             let tool = ("tool", Value::Text(id.clone()));

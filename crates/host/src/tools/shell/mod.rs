@@ -10,7 +10,6 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use graph::Touches;
 use runtime::{Answer, Fault, FaultKind, Happened, Request};
 use tokio::process::Command;
 use value::{Map, Text, Value};
@@ -18,7 +17,7 @@ use value::{Map, Text, Value};
 use super::detailed;
 use super::executable::not_run;
 use super::process::{self, ANSWER_MAX, Ended};
-use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter};
 use crate::secrets::{Revealed, Sources};
 
 pub use template::Element;
@@ -198,8 +197,7 @@ impl Adapter for Shell {
                 return Calling::Now(Answer::Failed(fault.with_happened(Happened::No)));
             }
         };
-        let given = [self.timeout, tool.timeout_ms.map(Duration::from_millis)];
-        let time_max = given.into_iter().flatten().min().unwrap_or(TIME_MAX);
+        let time_max = shorter(self.timeout, tool.timeout_ms).unwrap_or(TIME_MAX);
         let secrets = match self.secrets.reveal() {
             Ok(secrets) => secrets,
             Err(why) => return Calling::Now(Answer::Failed(not_run(&self.id, &why))),
@@ -209,10 +207,7 @@ impl Adapter for Shell {
         Calling::Later(Box::pin(async move {
             let (ended, complaint) = process::run(command, String::new(), time_max).await;
             let answer = own.answer(&name, ended, &secrets.hide(&complaint), time_max);
-            match secrets.hide_in_result(answer) {
-                Ok(value) => Answer::Value(value),
-                Err(fault) => Answer::Failed(fault),
-            }
+            secrets.hide_in_result(answer).into()
         }))
     }
 }
@@ -225,10 +220,6 @@ impl Shell {
         complaint: &str,
         time_max: Duration,
     ) -> Result<Value, Fault> {
-        let happened = match self.contract.touches {
-            Touches::Write => Happened::Maybe,
-            _ => Happened::No,
-        };
         let said = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
         let fault = match ended {
             Ended::Exited(status, output) if status.success() => {
@@ -274,7 +265,7 @@ impl Shell {
                 self.fault(FaultKind::Tool, format!("the connection to `{name}` broke: {error}"))
             }
         };
-        Err(fault.with_happened(happened))
+        Err(fault.with_happened(self.contract.lost()))
     }
 }
 
