@@ -20,7 +20,7 @@ use super::redirect;
 use super::resolve::{Astray, Judging, Resolve, SystemResolve, judged};
 
 /// The header that lets a server see that it has had a request before.
-pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 const AGENT: &str = concat!("quipu/", env!("CARGO_PKG_VERSION"));
 

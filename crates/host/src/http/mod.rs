@@ -24,12 +24,13 @@ mod resolve;
 
 pub use address::{Denied, denied};
 pub use allowed::Allowed;
-pub use client::{Client, HttpLimits, IDEMPOTENCY_KEY, Incoming, Outgoing};
+pub(crate) use client::IDEMPOTENCY_KEY;
+pub use client::{Client, HttpLimits, Incoming, Outgoing};
 pub(crate) use encoded::percent_encoded;
 pub use error::{HttpError, Why};
 pub use guard::Refused;
 pub(crate) use later::retry_after;
-pub use resolve::{Resolve, Resolving, SystemResolve};
+pub use resolve::{Resolve, Resolving};
 
 /// Lets everything in this process that speaks TLS do it by `ring`. Whoever was first has chosen,
 /// and that is fine too.

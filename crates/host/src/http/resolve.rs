@@ -26,7 +26,7 @@ pub trait Resolve: Send + Sync + fmt::Debug {
 
 /// Asks the system, as every other program does.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemResolve;
+pub(super) struct SystemResolve;
 
 impl Resolve for SystemResolve {
     fn resolve(&self, host: &str) -> Resolving {

@@ -16,7 +16,7 @@ use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter
 
 /// A tool of a server.
 #[derive(Clone, Debug)]
-pub struct McpTool {
+pub(crate) struct McpTool {
     /// The tool's id.
     pub id: Text,
     /// Whose it is.
@@ -31,7 +31,7 @@ pub struct McpTool {
 
 /// A resource of a server, or many that have addresses of one form.
 #[derive(Clone, Debug)]
-pub struct McpResource {
+pub(crate) struct McpResource {
     /// The tool's id.
     pub id: Text,
     /// Whose it is.
@@ -46,7 +46,7 @@ pub struct McpResource {
 
 /// A tool that several servers have, so that nobody can say which is meant.
 #[derive(Clone, Debug)]
-pub struct Ambiguous {
+pub(crate) struct Ambiguous {
     /// The tool's id.
     pub id: Text,
     /// The servers.

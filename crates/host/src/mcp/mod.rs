@@ -21,12 +21,11 @@ mod threads;
 mod trouble;
 mod watched;
 
-pub(crate) use binding::accepted;
-pub use binding::{Ambiguous, McpResource, McpTool};
+pub(crate) use binding::{McpResource, McpTool, accepted};
 pub use notices::{Notice, Noticed, Notices};
 pub use offered::Offered;
 pub use server::Server;
 pub(crate) use server::{Reach, Shared};
 pub use session::Listing;
-pub use template::Template;
+pub(crate) use template::Template;
 pub use threads::Keeper;

@@ -13,7 +13,7 @@ use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter
 
 /// One of the tools that make up another one.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub(crate) struct Part {
     /// The tool's id.
     pub tool: Text,
     /// What answers it, with its own checks.
@@ -24,7 +24,7 @@ pub struct Part {
 
 /// Several tools that answer the calls of one.
 #[derive(Clone, Debug)]
-pub struct Composite {
+pub(crate) struct Composite {
     /// The tool's id.
     pub id: Text,
     /// In this order. INVARIANT: at least one.

@@ -19,12 +19,12 @@ mod text;
 
 pub use api::Api;
 pub use builtin::{BUILTINS, Builtin};
-pub use composite::{Composite, Part};
+pub(crate) use composite::{Composite, Part};
 pub use contract::Terms;
 pub(crate) use executable::visible;
 pub use executable::{Executable, VARIABLES};
 pub use files::{Files, Operation};
-pub use shell::{Allowed, Element, Program, Shell};
+pub(crate) use shell::{Allowed, Element, Program, Shell};
 
 use runtime::{Fault, FaultKind};
 use value::Value;

@@ -20,7 +20,7 @@ use super::process::{self, ANSWER_MAX, Ended};
 use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter};
 use crate::secrets::{Revealed, Sources};
 
-pub use template::Element;
+pub(crate) use template::Element;
 
 /// How long a call may take where nobody says.
 const TIME_MAX: Duration = Duration::from_secs(30);
@@ -33,7 +33,7 @@ const BYTES_MAX: usize = 128 << 10;
 
 /// A program that the operator lists.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Program {
+pub(crate) struct Program {
     /// What calls name it by: as the operator wrote it.
     pub name: String,
     /// Where it is: an absolute path.
@@ -42,7 +42,7 @@ pub struct Program {
 
 /// What may be run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Allowed {
+pub(crate) enum Allowed {
     /// One program with arguments that have holes.
     Template(Program, Vec<Element>),
     /// Some programs, with arguments that a call gives within these rules.
@@ -58,7 +58,7 @@ pub enum Allowed {
 
 /// A program that answers the calls of a tool with what it prints.
 #[derive(Clone, Debug)]
-pub struct Shell {
+pub(crate) struct Shell {
     /// The tool's id.
     pub id: Text,
     /// What may be run.

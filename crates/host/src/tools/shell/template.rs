@@ -9,7 +9,7 @@ use value::{Map, Value, json};
 
 /// One element of a command line.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Element(Vec<Piece>);
+pub(crate) struct Element(Vec<Piece>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
