@@ -16,7 +16,7 @@ use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter
 
 /// A tool of a server.
 #[derive(Clone, Debug)]
-pub(crate) struct McpTool {
+pub struct McpTool {
     /// The tool's id.
     pub id: Text,
     /// Whose it is.
@@ -31,7 +31,7 @@ pub(crate) struct McpTool {
 
 /// A resource of a server, or many that have addresses of one form.
 #[derive(Clone, Debug)]
-pub(crate) struct McpResource {
+pub struct McpResource {
     /// The tool's id.
     pub id: Text,
     /// Whose it is.

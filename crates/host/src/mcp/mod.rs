@@ -21,11 +21,12 @@ mod threads;
 mod trouble;
 mod watched;
 
-pub(crate) use binding::{McpResource, McpTool, accepted};
+pub(crate) use binding::accepted;
+pub use binding::{McpResource, McpTool};
 pub use notices::{Notice, Noticed, Notices};
 pub use offered::Offered;
 pub use server::Server;
 pub(crate) use server::{Reach, Shared};
 pub use session::Listing;
-pub(crate) use template::Template;
+pub use template::Template;
 pub use threads::Keeper;

@@ -7,7 +7,7 @@ use crate::http::percent_encoded;
 
 /// The address of a resource.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Template(Vec<Part>);
+pub struct Template(Vec<Part>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Part {
