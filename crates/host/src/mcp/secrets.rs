@@ -18,7 +18,9 @@ pub(super) struct Known {
 impl Known {
     /// These are known from now on.
     pub(super) fn learn(&self, revealed: &Revealed) {
-        self.given.lock().unwrap_or_else(PoisonError::into_inner).extend(revealed);
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        // A server whose secret is a short word could offer nothing at all.
+        revealed.all().for_each(|(name, secret)| given.suspect(name.clone(), secret.to_owned()));
     }
 
     /// So is what variables hold.

@@ -91,21 +91,22 @@ fn a_server_that_does_not_listen_is_not_left_behind() {
 /// A program that fails may well say with what it was started.
 #[test]
 fn a_complaint_holds_no_secret() {
-    let folder = Folder::new();
-    folder.write("serve.sh", "echo \"bad token $QUIPU_CANARY\" >&2; exit 3");
-    folder.write(
-        "quipu.toml",
-        "[mcp.here]\ncommand = [\"sh\", \"serve.sh\"]\nenv = [\"QUIPU_CANARY\"]\n",
-    );
-    for arguments in [&["tools", "call", "here.a", "--yes"][..], &["tools", "list"], &["doctor"]] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_quipu"));
-        command.args(arguments).current_dir(folder.path()).env("QUIPU_CANARY", "canary-4711");
-        let done = done(command.output().unwrap());
-        let said = format!("{}{}", done.stdout, done.stderr);
-        assert!(
-            said.contains("bad token {secret:QUIPU_CANARY}") && !said.contains("canary"),
-            "{said}"
-        );
+    for given in ["env = [\"QUIPU_CANARY\"]", "secrets = { QUIPU_CANARY = { file = \"token\" } }"] {
+        let folder = Folder::new();
+        folder.write("serve.sh", "echo \"bad token $QUIPU_CANARY\" >&2; exit 3");
+        folder.write("token", "canary-4711\n");
+        let config = format!("[mcp.here]\ncommand = [\"sh\", \"serve.sh\"]\n{given}\n");
+        folder.write("quipu.toml", config);
+        for arguments in
+            [&["tools", "call", "here.a", "--yes"][..], &["tools", "list"], &["doctor"]]
+        {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_quipu"));
+            command.args(arguments).current_dir(folder.path()).env("QUIPU_CANARY", "canary-4711");
+            let done = done(command.output().unwrap());
+            let said = format!("{}{}", done.stdout, done.stderr);
+            assert!(said.contains("bad token {secret:QUIPU_CANARY}"), "{said}");
+            assert!(!said.contains("canary"), "{said}");
+        }
     }
 }
 
