@@ -104,7 +104,7 @@ builtin = 7
 "#,
         expect![[r#"
             quipu.toml:2:1: unknown key `modles`; did you mean `models`?
-            quipu.toml:3:8: nothing answers `a`; add one of `command`, `builtin`, `http`, `mcp`, `files`, `shell` and `composite`, such as `command = ["./program"]`
+            quipu.toml:3:8: nothing answers `a`; say what does, such as `command = ["./program"]`
             quipu.toml:4:1: unknown key `comand`; did you mean `command`?
             quipu.toml:6:11: `command` must be a list of texts, such as `["./tool", "--json"]`
             quipu.toml:7:11: unknown touches `raed`; did you mean `read`?

@@ -82,8 +82,8 @@ faults! {
         => "Look for a recursion that does not end.";
     Fibers "fibers_exceeded" "More branches were begun than `--max-fibers` allows."
         => "Fork over fewer items, or allow more.";
-    Turns "turns_exceeded" "A `While` went round more often than its limit, or a model wanted tools more often than `--max-tool-turns` allows."
-        => "Raise the limit, or make it end: the condition of a `While`, what a model is told to do.";
+    Turns "turns_exceeded" "A `While`, or a model that wants tools, went on for longer than its limit."
+        => "Make it end, or raise the limit: `limit` of the `While`, `--max-tool-turns` for models.";
     Tokens "tokens_exceeded" "The models took more tokens than `--max-tokens` allows."
         => "Allow more, or ask for less.";
     Cost "cost_exceeded" "The models and tools cost more than `--max-cost` allows."

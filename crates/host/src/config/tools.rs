@@ -75,8 +75,7 @@ impl Reader<'_> {
             members.names().filter(|(name, _)| BINDINGS.contains(name)).collect();
         bindings.sort_by_key(|(_, place)| place.start);
         let Some((kind, _)) = bindings.first() else {
-            let help = "add one of `command`, `builtin`, `http`, `mcp`, `files`, `shell` and \
-                        `composite`, such as `command = [\"./program\"]`";
+            let help = "say what does, such as `command = [\"./program\"]`";
             self.helped(at, format!("nothing answers `{}`", plain(id)), Some(help.to_owned()));
             return None;
         };

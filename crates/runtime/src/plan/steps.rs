@@ -22,6 +22,8 @@ use crate::schema::SchemaId;
 /// So many turns a `While` makes that names no limit.
 const TURNS_MAX: u64 = 10_000;
 
+const UNREADABLE: &str = "its condition cannot be read";
+
 impl Builder<'_> {
     /// What is done at a node.
     pub(super) fn step(&mut self, op: &OpDef, place: &Place<'_>) -> Result<Step, Unrunnable> {
@@ -29,12 +31,12 @@ impl Builder<'_> {
             Does::Adapter => self.adapter(place),
             Does::Guard => Step::Pass,
             Does::If => match self.condition(place) {
-                Ok(condition) => Step::If {
+                Some(condition) => Step::If {
                     condition,
                     then: place.to(Port::Then),
                     otherwise: place.to(Port::Else),
                 },
-                Err(unready) => unready,
+                None => Step::Unready(UNREADABLE.into()),
             },
             Does::Call => {
                 let callee = place.text("label").unwrap_or_else(|| "".into());
@@ -50,14 +52,14 @@ impl Builder<'_> {
                 last: self.slot(&"_loop_last".into()),
             },
             Does::While => match self.condition(place) {
-                Ok(condition) => Step::While {
+                Some(condition) => Step::While {
                     condition,
                     limit: place.number("limit").unwrap_or(TURNS_MAX),
                     body: body(place)?,
                     after: place.to(Port::After),
                     last: self.slot(&"_while_last".into()),
                 },
-                Err(unready) => unready,
+                None => Step::Unready(UNREADABLE.into()),
             },
             Does::Return => {
                 Step::Return(self.operand(place, "var").unwrap_or(Operand::Lit(Value::Null)))
@@ -124,11 +126,11 @@ impl Builder<'_> {
     }
 
     /// What a node goes by. One that cannot be read must not open a way.
-    fn condition(&mut self, place: &Place<'_>) -> Result<Condition, Step> {
+    fn condition(&mut self, place: &Place<'_>) -> Option<Condition> {
         let written = slot_name(place, SlotKind::Condition);
         match written.and_then(|slot| place.node.operands.one(slot)) {
-            Some(Written::Expr(expr)) => Ok(Condition::new(expr, &mut |name| self.slot(name))),
-            _ => Err(Step::Unready("its condition cannot be read".into())),
+            Some(Written::Expr(expr)) => Some(Condition::new(expr, &mut |name| self.slot(name))),
+            _ => None,
         }
     }
 

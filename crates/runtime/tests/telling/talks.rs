@@ -112,11 +112,14 @@ fn what_a_model_wants_is_called_and_told() {
     let offered: Vec<String> = first
         .tools
         .iter()
-        .map(|tool| format!("{} {}: {}", tool.name, tool.description, json::compact(&tool.input)))
+        .map(|tool| {
+            let required = tool.input.get("required").map(json::compact).unwrap_or_default();
+            format!("{} {}: {required}", tool.name, tool.description)
+        })
         .collect();
     expect![[r#"
-        look_up Finds a customer.: {"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"name":{"type":"string"},"most":{"type":["integer","null"]}},"required":["name"]}
-        pay Pays.: {"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#]]
+        look_up Finds a customer.: ["name"]
+        pay Pays.: ["input"]"#]]
     .assert_eq(&offered.join("\n"));
     expect![[r#"
         [
@@ -252,11 +255,10 @@ fn an_answer_that_does_not_fit_is_asked_for_again_once() {
         assert_eq!(asked.len(), 2);
         let Some(Said::Us(told)) = asked[1].talk.last() else { panic!("it is told what is wrong") };
         if result.is_ok() {
+            let told: Vec<&str> = told.lines().skip(1).collect();
             expect![[r#"
-                This cannot be used: the answer is no `Verdict`: text where a value of type `integer` is needed at `/score`.
                 - at `/score`: text where a value of type `integer` is needed
-                Answer again, with one JSON object of the shape that was asked for."#]]
-            .assert_eq(told);
+                Answer again, with one JSON object of the shape that was asked for."#]].assert_eq(&told.join("\n"));
         }
         match result {
             Ok(value) => assert_eq!(run.result(), &value),
