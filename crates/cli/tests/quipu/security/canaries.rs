@@ -9,7 +9,7 @@ const SLOTS: [(&str, &str); 8] = [
     ("OPENAI_API_KEY", "canary-openai-5e1f"),
     ("OPENAI_BASE_URL", "http://user:canary-url-77ab@127.0.0.1:1/v1"),
     ("ANTHROPIC_API_KEY", "canary-anthropic-09bd"),
-    ("ANTHROPIC_BASE_URL", "http://127.0.0.1:1/canary-base-31c2"),
+    ("ANTHROPIC_BASE_URL", "http://127.0.0.1:1"),
     ("GEMINI_API_KEY", "canary-gemini-c4d8"),
     ("WORK_KEY", "canary-work-2b6e"),
     ("TOOL_TOKEN", "canary-tool-9a50"),
