@@ -258,7 +258,8 @@ fn an_answer_that_does_not_fit_is_asked_for_again_once() {
             let told: Vec<&str> = told.lines().skip(1).collect();
             expect![[r#"
                 - at `/score`: text where a value of type `integer` is needed
-                Answer again, with one JSON object of the shape that was asked for."#]].assert_eq(&told.join("\n"));
+                Answer again, with one JSON object of the shape that was asked for."#]]
+            .assert_eq(&told.join("\n"));
         }
         match result {
             Ok(value) => assert_eq!(run.result(), &value),
