@@ -9,7 +9,7 @@ use std::time::Duration;
 use graph::{Again, Touches};
 use history::Timestamp;
 use runtime::{Answer, Fault, FaultKind, Happened, Request};
-use value::{Text, Value};
+use value::{Map, Text, Value};
 
 use crate::mcp::Notice;
 
@@ -87,6 +87,11 @@ pub trait Adapter: Send + Sync {
 pub trait Bound: Adapter + Any + fmt::Debug {
     /// What it declares of what it does.
     fn contract(&self) -> Contract;
+
+    /// Arguments as it takes them, where it is given others than it declares.
+    fn arranged(&self, _args: &Map) -> Option<Value> {
+        None
+    }
 
     /// The tools that it consists of, at any depth.
     fn consists_of(&self) -> Vec<Text> {

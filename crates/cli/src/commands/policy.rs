@@ -15,22 +15,49 @@ use crate::{Outcome, output};
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     match &arguments.command {
-        PolicyCommand::Propose(arguments) => propose(arguments),
-        PolicyCommand::Test(arguments) => test(arguments),
+        PolicyCommand::Propose(arguments) => told(propose(arguments), arguments.format.is_json()),
+        PolicyCommand::Test(arguments) => told(test(arguments), arguments.format.is_json()),
         PolicyCommand::Activate(arguments) => activate(arguments),
         PolicyCommand::History(arguments) => history(arguments),
         PolicyCommand::Show(arguments) => show(arguments),
     }
 }
 
+/// A text that is no policy, or no tests of one.
+#[derive(Debug)]
+struct Unreadable(String);
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+/// What is wrong with a text is a finding, and no mistake in how the command was used.
+fn told(done: Result<Outcome>, is_json: bool) -> Result<Outcome> {
+    let Err(error) = done else { return done };
+    let Some(Unreadable(why)) = error.downcast_ref() else { return Err(error) };
+    match is_json {
+        true => {
+            let members = [("ok", false.into()), ("error", Value::text(why.as_str()))];
+            output::print_json(&Value::map(members))?;
+        }
+        false => output::note(&format!("error: {why}")),
+    }
+    Ok(Outcome::Found)
+}
+
 /// The policy in a file.
 pub(crate) fn read(file: &str) -> Result<Policy> {
-    Policy::read(&read_source(file)?).map_err(|why| anyhow!(why))
+    Policy::read(&read_source(file)?).map_err(|why| anyhow!(Unreadable(why.to_string())))
 }
 
 fn propose(arguments: &Propose) -> Result<Outcome> {
     let mut policy = read(&arguments.file)?;
-    let tests = read_tests(&read_source(&arguments.tests)?).map_err(|why| anyhow!(why))?;
+    let tests = read_tests(&read_source(&arguments.tests)?)
+        .map_err(|why| anyhow!(Unreadable(why.to_string())))?;
     let store = open(&arguments.store, Access::Create)?;
     let (agent, notes) = (Text::from(&*arguments.agent), arguments.notes.as_deref());
     let notes = notes.map(Text::from);
@@ -53,10 +80,9 @@ fn propose(arguments: &Propose) -> Result<Outcome> {
 }
 
 fn test(arguments: &Test) -> Result<Outcome> {
-    let given = arguments
-        .tests
-        .as_deref()
-        .map(|file| read_tests(&read_source(file)?).map_err(|why| anyhow!(why)));
+    let given = arguments.tests.as_deref().map(|file| {
+        read_tests(&read_source(file)?).map_err(|why| anyhow!(Unreadable(why.to_string())))
+    });
     let given = given.transpose()?;
     let (mut policy, own) = match std::path::Path::new(&arguments.policy).is_file() {
         true => (read(&arguments.policy)?, None),

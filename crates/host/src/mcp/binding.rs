@@ -161,6 +161,10 @@ impl Bound for McpTool {
         }
     }
 
+    fn arranged(&self, args: &Map) -> Option<Value> {
+        fitted(args, self.described().input.as_ref()?)
+    }
+
     fn has_credentials(&self) -> bool {
         self.server.has_credentials()
     }
@@ -221,7 +225,9 @@ impl Bound for McpResource {
     }
 
     fn described(&self) -> Described {
-        let text = Value::map([("type", Value::from("string"))]);
+        // What has no parts of its own can stand in an address.
+        let types = ["string", "number", "boolean"].map(Value::from);
+        let text = Value::map([("type", Value::list(types))]);
         let properties = self.uri.arguments().map(|name| (name, text.clone()));
         let required = self.uri.arguments().map(Value::from);
         let input = Value::map([

@@ -61,7 +61,8 @@ impl Checked {
             );
             return Some(self.refused(FaultKind::Denied, message));
         }
-        let misfits = self.input.as_ref()?.misfits(&args.clone().into());
+        let args = self.bound.arranged(args).unwrap_or_else(|| args.clone().into());
+        let misfits = self.input.as_ref()?.misfits(&args);
         (!misfits.is_empty()).then(|| {
             let message = format!(
                 "`{id}` was not called: its arguments do not fit its schema: {}",

@@ -381,6 +381,10 @@ fn what_is_no_policy_is_refused_before_anything_runs() {
         let done = folder.run(&["run", "agent.json", "--input", "input=5", "--policy", name]);
         assert_eq!(done.code, 2, "{content}: {}", done.stdout);
         assert!(done.stderr.contains(why), "{content}: {}", done.stderr);
+        folder.write("tests.yaml", "[]");
+        let tested = folder.run(&["policy", "test", name, "--tests", "tests.yaml", "--json"]);
+        assert_eq!(tested.code, 1, "{content}: {}", tested.stderr);
+        assert!(text(&tested.json(), "error").contains(why), "{content}: {}", tested.stdout);
         assert_eq!(folder.text("refunds"), "");
     }
 }
