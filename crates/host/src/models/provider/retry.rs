@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use diagnostics::plain;
 use reqwest::header::HeaderMap;
@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use value::{Text, Value};
 
 use super::answer::{BYTES_MAX, VALUES_MAX, text_at};
+use crate::http::retry_after;
 use crate::models::named::Target;
 
 /// So much of what a provider says about an error is told.
@@ -275,22 +276,6 @@ pub(super) fn refused(target: &Target, status: u16, body: &str, headers: &Header
     Trouble { status: Some(status), ..Trouble::new(what, again) }
 }
 
-/// When to come back, as headers say it: milliseconds, seconds or a date.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let seconds = |number: f64| Duration::try_from_secs_f64(number).ok();
-    if let Some(after) = text("retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()) {
-        return seconds(after / 1000.0);
-    }
-    let after = text("retry-after")?;
-    if let Ok(number) = after.parse::<f64>() {
-        return seconds(number);
-    }
-    let then = jiff::fmt::rfc2822::parse(after).ok()?.timestamp().as_second();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
-    Some(Duration::from_secs(u64::try_from(then).ok()?.saturating_sub(now)))
-}
-
 /// When to come back, as Gemini's bodies say it: `"retryDelay": "12.5s"`.
 fn retry_delay(body: &Json) -> Option<Duration> {
     let details = body.pointer("/error/details")?.as_array()?;
@@ -315,27 +300,10 @@ pub(super) fn unasked(model: &Text, why: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use reqwest::header::HeaderValue;
-
     use super::*;
 
-    fn after(name: &'static str, value: &str) -> Option<Duration> {
-        let mut headers = HeaderMap::new();
-        headers.insert(name, HeaderValue::from_str(value).unwrap());
-        retry_after(&headers)
-    }
-
     #[test]
-    fn providers_say_when_to_come_back() {
-        assert_eq!(after("retry-after", "2"), Some(Duration::from_secs(2)));
-        assert_eq!(after("retry-after", "0.5"), Some(Duration::from_millis(500)));
-        assert_eq!(after("retry-after-ms", "250"), Some(Duration::from_millis(250)));
-        assert_eq!(after("retry-after", "Fri, 31 Dec 1999 23:59:59 GMT"), Some(Duration::ZERO));
-        let later = after("retry-after", "Tue, 31 Dec 2199 23:59:59 GMT").unwrap();
-        assert!(later > Duration::from_secs(3600 * 24 * 365));
-        for value in ["", "soon", "-1", "NaN", "1e400"] {
-            assert_eq!(after("retry-after", value), None, "{value}");
-        }
+    fn a_body_says_when_to_come_back() {
         let body = serde_json::json!({"error": {"details": [{"a": 1}, {"retryDelay": "1.5s"}]}});
         assert_eq!(retry_delay(&body), Some(Duration::from_millis(1500)));
     }
