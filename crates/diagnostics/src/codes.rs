@@ -96,7 +96,7 @@ macro_rules! codes {
                 severity: $severity,
                 rule: $rule,
                 strict: codes!(@strict $severity $($stays)?),
-                of_source: matches!($id.as_bytes(), [b'O', ..]),
+                of_source: matches!($id.as_bytes(), [b'N' | b'O', ..]),
                 page: include_str!(concat!("../../../docs/codes/", $id, ".md")),
             };
         )*
@@ -195,6 +195,32 @@ codes! {
     NO_SUCH_REDUCER = "G417", Warning, Some(Rule::Enum);
     /// A store whose provider does not take its config.
     STORE_CONFIG = "G501", Error, Some(Rule::Type);
+
+    // N1: lines and words of AINL.
+    /// A text without its closing quote.
+    OPEN_QUOTE = "N101", Error, None;
+    /// A line whose first word is no op.
+    UNKNOWN_LINE = "N102", Warning, Some(Rule::Type);
+    /// A line with too few words.
+    TOO_FEW_WORDS = "N103", Warning, Some(Rule::Required);
+    /// Words that the op does not take.
+    SURPLUS_WORDS = "N104", Warning, None;
+    /// A step that stands in no label.
+    OUTSIDE_OF_LABELS = "N105", Warning, None;
+    /// A declaration in the middle of a label.
+    LABEL_CLOSED = "N106", Warning, None;
+    /// A label that is declared twice.
+    LABEL_TWICE = "N107", Warning, Some(Rule::UniqueId);
+    /// An output that is read as a label.
+    SWALLOWED_OUTPUT = "N108", Error, None;
+    /// An output where none is read.
+    MISPLACED_OUTPUT = "N109", Warning, None;
+    /// A bare word that is no variable.
+    BARE_WORD = "N110", Warning, Some(Rule::Reference);
+    /// `$` and something that is no name.
+    ODD_VARIABLE = "N111", Warning, Some(Rule::Type);
+    /// JSON that is not in quotes.
+    INLINE_JSON = "N112", Warning, Some(Rule::Type);
 
     // O1: the shape of an Agent Ontology spec.
     /// A value of the wrong kind.

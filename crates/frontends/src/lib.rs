@@ -14,6 +14,7 @@
 //! ```
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
 
+pub mod ainl;
 mod detect;
 pub mod document;
 mod json;
@@ -54,6 +55,7 @@ pub fn read_json(source: &Source) -> (Option<Value>, Vec<Diagnostic>) {
 pub fn read(source: &Source, format: Format, ontology: Ontology) -> Reading {
     match format {
         Format::Graph => document::read(source),
+        Format::Ainl => ainl::read(source, &[]),
         Format::Ontology => ontology::read(source, ontology),
         other => {
             let message = format!("{} cannot be read yet", other.description());

@@ -9,11 +9,16 @@ use value::{Pointer, Text};
 
 use crate::yaml::Tree;
 
-/// The places of labels, nodes, edges and declarations in a YAML text.
+/// The places of labels, nodes, edges and declarations in a text that is no graph document.
 #[derive(Debug, Default)]
 pub struct Origins {
+    /// The text as YAML, where it is that.
     tree: Option<Tree>,
+    /// Whether it is lines of words instead.
+    is_lines: bool,
     labels: BTreeMap<Text, LabelOrigin>,
+    /// Places of the document that stand on lines of their own, with everything below them.
+    lines: Vec<(Pointer, Span)>,
     /// By kind and name: the object that the declaration repeats.
     declarations: BTreeMap<(&'static str, Text), Pointer>,
 }
@@ -24,9 +29,40 @@ pub(crate) struct LabelOrigin {
     pub(crate) at: Anchor,
     pub(crate) nodes: Vec<Anchor>,
     pub(crate) edges: Vec<Anchor>,
+    /// Words of which slots were made, in the order of the nodes.
+    pub(crate) slots: Vec<SlotSpan>,
+}
+
+/// The word that fills a slot; a slot of many values has several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotSpan {
+    pub(crate) node: u32,
+    pub(crate) slot: &'static str,
+    pub(crate) span: Span,
+}
+
+impl LabelOrigin {
+    pub(crate) fn new(at: Anchor) -> LabelOrigin {
+        LabelOrigin { at, nodes: Vec::new(), edges: Vec::new(), slots: Vec::new() }
+    }
+
+    /// The word in a slot of a node: the one of this number, where there are several.
+    fn slot(&self, node: &str, slot: &str, item: Option<&str>) -> Option<Anchor> {
+        let node: u32 = node.parse().ok()?;
+        let first = self.slots.partition_point(|own| own.node < node);
+        let own = self.slots[first..].iter().take_while(|own| own.node == node);
+        let mut own = own.filter(|own| own.slot == slot);
+        let item = item.and_then(|item| item.parse().ok()).unwrap_or(0);
+        own.nth(item).map(|own| Anchor::Span(own.span))
+    }
 }
 
 impl Origins {
+    /// Of a text of lines.
+    pub(crate) fn of_lines() -> Origins {
+        Origins { is_lines: true, ..Origins::default() }
+    }
+
     pub(crate) fn label(&mut self, id: Text, origin: LabelOrigin) {
         self.labels.insert(id, origin);
     }
@@ -39,12 +75,19 @@ impl Origins {
         self.tree = Some(tree);
     }
 
+    /// A place in the document that stands on a line of its own.
+    pub(crate) fn line(&mut self, pointer: Pointer, span: Span) {
+        self.lines.push((pointer, span));
+    }
+
     /// Turns places in the graph into places in the text.
     pub fn trace(&self, findings: &mut [Diagnostic]) {
-        let Some(tree) = &self.tree else { return };
+        if self.tree.is_none() && !self.is_lines {
+            return;
+        }
         for anchor in findings.iter_mut().flat_map(Diagnostic::anchors_mut) {
             if let Anchor::Pointer(pointer, _) = anchor {
-                *anchor = self.find(tree, pointer);
+                *anchor = self.find(pointer);
             }
         }
     }
@@ -67,7 +110,7 @@ impl Origins {
         ["id", "name", "from"].iter().find_map(|name| item.get(name)?.as_text().cloned())
     }
 
-    fn find(&self, tree: &Tree, pointer: &Pointer) -> Anchor {
+    fn find(&self, pointer: &Pointer) -> Anchor {
         let tokens: Vec<String> = pointer.tokens().collect();
         let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
         let found = match tokens.as_slice() {
@@ -76,9 +119,13 @@ impl Origins {
                     index.parse().ok().and_then(|index: usize| list.get(index).cloned())
                 };
                 let found = match rest {
-                    ["nodes", index, .., slot] => {
-                        item(&label.nodes, index).map(|node| of_slot(tree, node, slot))
+                    ["nodes", index, "data" | "operands", slot, rest @ ..] if self.is_lines => {
+                        let word = label.slot(index, slot, rest.first().copied());
+                        word.or_else(|| item(&label.nodes, index))
                     }
+                    ["nodes", index, .., slot] => item(&label.nodes, index).map(|node| {
+                        self.tree.as_ref().map_or(node.clone(), |tree| of_slot(tree, node, slot))
+                    }),
                     ["nodes", index] => item(&label.nodes, index),
                     ["edges", index, ..] => item(&label.edges, index),
                     _ => None,
@@ -87,12 +134,19 @@ impl Origins {
             }),
             ["declarations", kind, name, rest @ ..] => {
                 let kind = Kind::find(kind).map(Kind::word);
+                let tree = self.tree.as_ref();
                 let place = kind.and_then(|kind| self.declarations.get(&(kind, Text::from(*name))));
-                place.map(|place| locate(tree, place, rest))
+                place.zip(tree).map(|(place, tree)| locate(tree, place, rest))
             }
-            _ => None,
+            _ => {
+                let above = |(place, _): &&(Pointer, Span)| pointer.is_at_or_below(place);
+                self.lines.iter().find(above).map(|(_, span)| Anchor::Span(*span))
+            }
         };
-        found.unwrap_or_else(|| Anchor::Located(Span::default(), Pointer::root()))
+        found.unwrap_or_else(|| match self.tree {
+            Some(_) => Anchor::Located(Span::default(), Pointer::root()),
+            None => Anchor::Span(Span::default()),
+        })
     }
 }
 

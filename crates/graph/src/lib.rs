@@ -28,7 +28,7 @@ pub mod validate;
 pub use contracts::Verb;
 pub use declarations::{ASSUMED, Declarations, IN_LABELS, Kind, RECOVERIES};
 pub use effects::{Again, Effect, Tier, Touches};
-pub use expr::{BadExpr, Cmp, Expr, Names, Path, Term, Test, truthy};
+pub use expr::{BadExpr, Cmp, Expr, Names, Path, Term, Test, is_name, scalar, truthy};
 pub use index::Index;
 pub use model::{Edge, EmitEdge, Endpoint, Exit, Extra, Graph, Label, Node, ToKind};
 pub use normalize::normalize;

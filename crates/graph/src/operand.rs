@@ -328,7 +328,6 @@ pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit
         (Filled::Many(operands), _) => {
             operands.iter().all(|operand| matches!(operand, Operand::Lit(_) | Operand::Var(_)))
         }
-        (Filled::One(Operand::Lit(value)), SlotKind::FirstValue) => *value != Value::text(""),
         (Filled::One(Operand::Lit(value)), SlotKind::Number) => matches!(value, Value::Int(_)),
         (Filled::One(Operand::Lit(value)), SlotKind::Word(words)) => {
             value.as_text().is_some_and(|text| words.contains(&&**text))
@@ -338,7 +337,10 @@ pub(crate) fn from_operands(slot: &Slot, value: &Value) -> Result<Filled, Misfit
             SlotKind::Name | SlotKind::Takes | SlotKind::Gives | SlotKind::Adapter,
         ) => value.as_text().is_some(),
         (Filled::One(Operand::Lit(value)), SlotKind::Condition) => matches!(value, Value::Bool(_)),
-        (Filled::One(Operand::Lit(_)), SlotKind::Value | SlotKind::Literal) => true,
+        (
+            Filled::One(Operand::Lit(_)),
+            SlotKind::Value | SlotKind::FirstValue | SlotKind::Literal,
+        ) => true,
         (Filled::One(Operand::Var(_)), SlotKind::Value | SlotKind::FirstValue | SlotKind::Bind) => {
             true
         }
@@ -393,7 +395,10 @@ pub(crate) fn agrees(filled: &Filled, data: &Value) -> bool {
         (Operand::Lit(literal), Value::Text(text)) => {
             literal == data || scalar(text).is_some_and(|scalar| scalar == *literal)
         }
-        (Operand::Expr(expr), Value::Text(text)) => Expr::parse(text).as_ref() == Ok(expr),
+        // A word on the right is text in `data`, also where it is known to be a variable.
+        (Operand::Expr(expr), Value::Text(text)) => {
+            Expr::parse(text).is_ok_and(|said| said == *expr || said == expr.with_bare_words())
+        }
         // That it is odd is said already.
         (Operand::Odd(..), _) => true,
         (operand, data) => operand.to_data() == *data,

@@ -72,6 +72,12 @@ impl Pointer {
         self.0.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"))
     }
 
+    /// Whether it is this place, or one inside of it.
+    pub fn is_at_or_below(&self, place: &Pointer) -> bool {
+        let rest = self.0.strip_prefix(&place.0);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// As text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -56,7 +56,7 @@ impl Slot {
 impl Builder {
     /// Begins a label.
     pub(super) fn new(at: Anchor) -> Builder {
-        let origin = LabelOrigin { at, nodes: Vec::new(), edges: Vec::new() };
+        let origin = LabelOrigin::new(at);
         Builder { label: DraftLabel::default(), origin, open: Vec::new(), ends: Vec::new() }
     }
 

@@ -96,7 +96,7 @@ fn word(text: &str) -> &str {
 
 /// The typed constant that unquoted text spells, if it spells one. Long digits and digits with a
 /// zero in front are codes: as numbers they would lose what they name.
-pub(crate) fn scalar(text: &str) -> Option<Value> {
+pub fn scalar(text: &str) -> Option<Value> {
     match text {
         "true" => return Some(Value::Bool(true)),
         "false" => return Some(Value::Bool(false)),
@@ -135,7 +135,7 @@ pub(super) fn joins(word: &str) -> bool {
 }
 
 /// Whether text can name a variable.
-pub(crate) fn is_name(text: &str) -> bool {
+pub fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_alphanumeric() || letter == '_')

@@ -56,7 +56,7 @@ use std::sync::Arc;
 use value::{Text, Value};
 
 pub use eval::{Names, truthy};
-pub(crate) use lex::{is_name, scalar};
+pub use lex::{is_name, scalar};
 
 /// No condition is longer, neither as written nor as printed.
 const LENGTH_MAX: usize = 10_000;
@@ -206,6 +206,17 @@ impl Expr {
             other @ (Expr::Truthy(_) | Expr::Exists(_) | Expr::And(_) | Expr::Or(_)) => {
                 Expr::Not(Box::new(other))
             }
+        }
+    }
+
+    /// The same with text instead of the variable on the right: what it says without `$`.
+    pub(crate) fn with_bare_words(&self) -> Expr {
+        match self {
+            Expr::Compare(left, cmp, Term::Name(path)) if cmp.takes_text() => {
+                let word = path.to_string();
+                Expr::Compare(left.clone(), *cmp, Term::Lit(Value::text(word)))
+            }
+            other => other.clone(),
         }
     }
 

@@ -5,40 +5,83 @@ use std::sync::Arc;
 
 use value::{Map, Value};
 
-use super::{OpDef, SlotKind};
+use super::{OpDef, Slot, SlotKind, Unsaid, table};
 
 struct Legacy {
-    op: &'static str,
+    /// Its slots are the verb's arguments, in order, and the output.
+    op: OpDef,
     adapter: &'static str,
-    /// Members of `data` that are the verb's arguments, in order; the first is the target.
-    arguments: &'static [&'static str],
 }
 
-const LEGACY: &[Legacy] = &[
-    Legacy { op: "memory.merge", adapter: "memory.merge", arguments: &["pattern", "label_id"] },
-    Legacy { op: "MemoryMerge", adapter: "memory.merge", arguments: &["pattern", "label_id"] },
-    Legacy { op: "MemoryExecute", adapter: "memory.execute", arguments: &["pattern"] },
-    Legacy { op: "MemoryPatch", adapter: "memory.patch", arguments: &["pattern", "label_name"] },
-    Legacy {
-        op: "persona.update",
-        adapter: "persona.update",
-        arguments: &["trait_name", "strength", "learned_from", "edge_type"],
-    },
+const fn argument(name: &'static str) -> Slot {
+    Slot { name, kind: SlotKind::Value, required: false, unsaid: Unsaid::Null }
+}
+
+const fn output(word: &'static str) -> Slot {
+    Slot { name: "out", kind: SlotKind::Bind, required: false, unsaid: Unsaid::Is(word) }
+}
+
+const EDGE_TYPES: SlotKind = SlotKind::Word(&[
+    "knows",
+    "believes",
+    "learned_from",
+    "contradicts",
+    "caused_by",
+    "part_of",
+    "references",
+    "derived_from",
+    "inherited_by",
+]);
+
+const EDGE_TYPE: Slot =
+    Slot { name: "edge_type", kind: EDGE_TYPES, required: false, unsaid: Unsaid::Null };
+
+const fn legacy(
+    name: &'static str,
+    least: usize,
+    slots: &'static [Slot],
+    adapter: &'static str,
+) -> Legacy {
+    Legacy { op: OpDef { name, least, slots, ..table::ROW }, adapter }
+}
+
+const MERGE: &[Slot] = &[argument("pattern"), argument("label_id"), output("mm_result")];
+
+static LEGACY: &[Legacy] = &[
+    legacy("memory.merge", 1, MERGE, "memory.merge"),
+    legacy("MemoryMerge", 1, MERGE, "memory.merge"),
+    legacy("MemoryExecute", 1, &[argument("pattern"), output("res")], "memory.execute"),
+    legacy(
+        "MemoryPatch",
+        2,
+        &[argument("pattern"), argument("label_name"), output("res")],
+        "memory.patch",
+    ),
+    legacy(
+        "persona.update",
+        2,
+        &[argument("trait_name"), argument("strength"), argument("learned_from"), EDGE_TYPE],
+        "persona.update",
+    ),
 ];
+
+/// The row of a legacy op, for whoever reads its words. It is in no graph.
+pub fn find_legacy(op: &str) -> Option<&'static OpDef> {
+    LEGACY.iter().find(|legacy| legacy.op.name == op).map(|legacy| &legacy.op)
+}
 
 /// The adapter call that a legacy op stands for: its `op` and its `data`.
 pub fn translate(op: &str, data: &Map) -> Option<(&'static str, Map)> {
-    let legacy = LEGACY.iter().find(|legacy| legacy.op == op)?;
+    let legacy = LEGACY.iter().find(|legacy| legacy.op.name == op)?;
+    let names = legacy.op.slots.iter().filter(|slot| slot.kind != SlotKind::Bind);
+    let names: Vec<&str> = names.map(|slot| slot.name).collect();
     let mut call = Map::default();
     call.insert("op".into(), CALL.into());
     if let Some(lineno) = data.get("lineno") {
         call.insert("lineno".into(), lineno.clone());
     }
-    let mut arguments: Vec<Value> = legacy
-        .arguments
-        .iter()
-        .map(|name| data.get(name).cloned().unwrap_or(Value::Null))
-        .collect();
+    let mut arguments: Vec<Value> =
+        names.iter().map(|name| data.get(name).cloned().unwrap_or(Value::Null)).collect();
     while arguments.last() == Some(&Value::Null) {
         arguments.pop();
     }
@@ -47,7 +90,7 @@ pub fn translate(op: &str, data: &Map) -> Option<(&'static str, Map)> {
     call.insert("target".into(), arguments.next().unwrap_or_else(|| "".into()));
     call.insert("args".into(), Value::list(arguments));
     for (name, value) in data {
-        let known = matches!(&**name, "op" | "lineno") || legacy.arguments.contains(&&**name);
+        let known = matches!(&**name, "op" | "lineno") || names.contains(&&**name);
         if !known {
             call.insert(name.clone(), value.clone());
         }

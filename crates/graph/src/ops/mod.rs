@@ -10,7 +10,7 @@ mod table;
 use std::fmt;
 
 pub(crate) use legacy::refresh_repeats;
-pub use legacy::translate;
+pub use legacy::{find_legacy, translate};
 pub use table::OPS;
 use value::Text;
 
@@ -21,8 +21,11 @@ use crate::effects::{Effect, Tier, Touches};
 pub struct OpDef {
     /// Stable: it appears in graphs and events.
     pub name: &'static str,
-    /// What it takes, under the names that `data` and `operands` use.
+    /// What it takes, under the names that `data` and `operands` use, in the order in which a line
+    /// of source gives it.
     pub slots: &'static [Slot],
+    /// How many words a line of source must give it.
+    pub least: usize,
     /// Where control can go, in the order in which walks take them.
     pub ports: &'static [PortDef],
     /// How it runs, which decides its effect.
@@ -134,6 +137,19 @@ pub struct Slot {
     pub kind: SlotKind,
     /// Whether the op makes no sense without it.
     pub required: bool,
+    /// What a source that leaves it out says, as `data` writes it.
+    pub unsaid: Unsaid,
+}
+
+/// What stands in `data` where a source says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsaid {
+    /// Nothing.
+    Absent,
+    /// Null.
+    Null,
+    /// This word.
+    Is(&'static str),
 }
 
 /// What a slot may hold.

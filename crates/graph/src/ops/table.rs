@@ -7,15 +7,23 @@ use super::SlotKind::{
     Adapter, Bind, Callee, Condition, FirstValue, Gives, Literal, Name, Number, Protects, Takes,
     Target, Value, Values, Word,
 };
-use super::{Does, Leads, OpDef, Port, PortDef, Runs, Slot, SlotKind, Written};
+use super::{Does, Leads, OpDef, Port, PortDef, Runs, Slot, SlotKind, Unsaid, Written};
 use crate::effects::Touches;
 
 const fn need(name: &'static str, kind: SlotKind) -> Slot {
-    Slot { name, kind, required: true }
+    Slot { name, kind, required: true, unsaid: Unsaid::Absent }
 }
 
 const fn may(name: &'static str, kind: SlotKind) -> Slot {
-    Slot { name, kind, required: false }
+    Slot { name, kind, required: false, unsaid: Unsaid::Absent }
+}
+
+const fn or(name: &'static str, kind: SlotKind, word: &'static str) -> Slot {
+    Slot { name, kind, required: false, unsaid: Unsaid::Is(word) }
+}
+
+const fn or_null(name: &'static str, kind: SlotKind) -> Slot {
+    Slot { name, kind, required: false, unsaid: Unsaid::Null }
 }
 
 const fn one(port: Port, to: Leads) -> PortDef {
@@ -41,9 +49,10 @@ const STEP: &[PortDef] = &[one(Retry, Node), one(Err, Node), one(Next, Either)];
 const LOOP: &[PortDef] = &[one(Retry, Node), one(Err, Node), must(Body, Label), one(After, Either)];
 
 /// What most rows share; each row says only where it differs.
-const ROW: OpDef = OpDef {
+pub(super) const ROW: OpDef = OpDef {
     name: "",
     slots: &[],
+    least: 0,
     ports: STEP,
     runs: Pure,
     does: Does::Set,
@@ -66,7 +75,7 @@ pub static OPS: &[OpDef] = &[
             need("adapter", Adapter),
             may("target", FirstValue),
             may("args", Values),
-            may("out", Bind),
+            or("out", Bind, "res"),
             may("input", Takes),
             may("output", Gives),
             may("timeout_ms", Number),
@@ -82,7 +91,8 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "If",
         does: Does::If,
-        slots: &[need("cond", Condition), may("then", Target(Then)), may("else", Target(Else))],
+        slots: &[need("cond", Condition), may("then", Target(Then)), or_null("else", Target(Else))],
+        least: 2,
         ports: &[one(Retry, Node), one(Err, Node), must(Then, Either), one(Else, Either)],
         runs: Control,
         sketch: "if {cond}",
@@ -93,6 +103,7 @@ pub static OPS: &[OpDef] = &[
         name: "Call",
         does: Does::Call,
         slots: &[need("label", Callee), may("out", Bind)],
+        least: 1,
         runs: Call,
         writes: &[written("_call_result")],
         sketch: "call {label}",
@@ -108,6 +119,7 @@ pub static OPS: &[OpDef] = &[
             may("body", Target(Body)),
             may("after", Target(After)),
         ],
+        least: 4,
         ports: LOOP,
         runs: Control,
         writes: &[written("_loop_last")],
@@ -125,6 +137,7 @@ pub static OPS: &[OpDef] = &[
             may("after", Target(After)),
             may("limit", Number),
         ],
+        least: 3,
         ports: LOOP,
         runs: Control,
         writes: &[written("_while_last")],
@@ -136,7 +149,7 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "J",
         does: Does::Return,
-        slots: &[may("var", Value)],
+        slots: &[or("var", Value, "data")],
         ports: &[],
         runs: Return,
         sketch: "return[ {var}]",
@@ -147,8 +160,8 @@ pub static OPS: &[OpDef] = &[
         name: "Retry",
         does: Does::Guard,
         slots: &[
-            may("count", Number),
-            may("backoff_ms", Number),
+            or("count", Number, "3"),
+            or("backoff_ms", Number, "0"),
             may("backoff_strategy", Word(&["fixed", "none", "linear", "exponential"])),
             may("backoff_max_ms", Number),
             may("errors", Literal),
@@ -164,6 +177,7 @@ pub static OPS: &[OpDef] = &[
         name: "Err",
         does: Does::Guard,
         slots: &[may("handler", Target(Handler)), may("at_node_id", Protects)],
+        least: 1,
         ports: &[must(Handler, Label), one(Next, Either)],
         runs: Guard(Err),
         writes: &[written("_error")],
@@ -175,6 +189,7 @@ pub static OPS: &[OpDef] = &[
         name: "Set",
         does: Does::Set,
         slots: &[need("name", Bind), need("ref", Value)],
+        least: 2,
         feeds: true,
         sketch: "set {name} = {ref}",
         doc: "Stores a value under a name.",
@@ -184,6 +199,7 @@ pub static OPS: &[OpDef] = &[
         name: "X",
         does: Does::Compute,
         slots: &[need("dst", Bind), need("fn", Name), may("args", Values)],
+        least: 2,
         lists_reads: false,
         sketch: "set {dst} = {fn}[ {args}]",
         doc: "Computes a function of values and stores it in `dst`.",
@@ -199,6 +215,7 @@ pub static OPS: &[OpDef] = &[
             need("cmp", Word(&["==", "=", "!=", "<", "<=", ">", ">=", "in", "contains"])),
             need("value", Value),
         ],
+        least: 5,
         sketch: "set {name} = {ref} where {field} {cmp} {value}",
         doc: "Keeps the items of a list whose field compares with a value.",
         ..ROW
@@ -210,8 +227,9 @@ pub static OPS: &[OpDef] = &[
             need("name", Bind),
             need("ref", Value),
             need("field", Name),
-            may("order", Word(&["asc", "desc"])),
+            or("order", Word(&["asc", "desc"]), "asc"),
         ],
+        least: 3,
         sketch: "set {name} = {ref} by {field}[ {order}]",
         doc: "Sorts a list of objects by a field.",
         ..ROW
@@ -219,7 +237,13 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "CacheGet",
         does: Does::CacheGet,
-        slots: &[need("name", Name), need("key", Value), may("out", Bind), may("fallback", Value)],
+        slots: &[
+            need("name", Name),
+            need("key", Value),
+            or("out", Bind, "data"),
+            or_null("fallback", Value),
+        ],
+        least: 2,
         runs: Store(Touches::Read, "cache_read", "cache.GET"),
         sketch: "cache {name} get {key}[ else {fallback}]",
         doc: "Reads a key of a cache, or takes the fallback.",
@@ -232,8 +256,9 @@ pub static OPS: &[OpDef] = &[
             need("name", Name),
             need("key", Value),
             need("value", Value),
-            may("ttl_s", Number),
+            or("ttl_s", Number, "0"),
         ],
+        least: 3,
         runs: Store(Touches::Write, "cache_write", "cache.SET"),
         sketch: "cache {name} set {key} = {value}[ for {ttl_s} s]",
         doc: "Writes a key of a cache.",
@@ -242,7 +267,8 @@ pub static OPS: &[OpDef] = &[
     OpDef {
         name: "QueuePut",
         does: Does::QueuePut,
-        slots: &[need("queue", Name), need("value", Value), may("out", Bind)],
+        slots: &[need("queue", Name), need("value", Value), or_null("out", Bind)],
+        least: 2,
         runs: Store(Touches::Write, "queue", "queue.PUT"),
         sketch: "queue {queue} put {value}",
         doc: "Puts a value on a queue.",
@@ -252,6 +278,7 @@ pub static OPS: &[OpDef] = &[
         name: "Tx",
         does: Does::Transact,
         slots: &[need("action", Word(&["begin", "commit", "rollback"])), need("name", Name)],
+        least: 2,
         runs: Store(Touches::Write, "txn", "txn.RUN"),
         writes: &[Written { name: "_txid", when: Some(("action", "begin")) }],
         sketch: "{action} transaction {name}",
@@ -262,6 +289,7 @@ pub static OPS: &[OpDef] = &[
         name: "Enf",
         does: Does::Enforce,
         slots: &[need("policy", Name)],
+        least: 1,
         reads: &["_auth_present", "_role"],
         sketch: "require {policy}",
         doc: "Fails unless the policy holds for who is calling.",

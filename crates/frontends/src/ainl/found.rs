@@ -1,0 +1,185 @@
+//! What lines and words of AINL can have wrong with them.
+
+use diagnostics::{Anchor, Diagnostic, Span, codes, nearest};
+use graph::ops::OpDef;
+
+use super::program;
+use super::token::{Line, Word, quote};
+
+/// A line whose first word is no op.
+pub(crate) fn unknown_line(line: &Line<'_>, label: Option<&str>) -> Diagnostic {
+    let word = &*line.op.text;
+    let at = Anchor::Span(line.op.span);
+    let consequence = match label {
+        Some(label) => format!(": label `{label}` ends here"),
+        None => String::new(),
+    };
+    let message = format!("`{word}` is no op, so this line means nothing{consequence}");
+    let found = Diagnostic::new(&codes::UNKNOWN_LINE, at.clone(), message);
+    if let Some(id) = word.strip_suffix(':').filter(|id| !id.is_empty()) {
+        let label = format!("L{id}:");
+        return found
+            .help(format!("the name of a label begins with L: `{label}`"))
+            .fix(format!("write `{label}`"), at, label)
+            .unsure();
+    }
+    match nearest(word, program::known_words()) {
+        Some(near) => found.meant(near, at),
+        None => found.help("`#` begins a comment; docs/ainl.md lists the ops"),
+    }
+}
+
+/// A word behind a label that is no op.
+pub(crate) fn no_step(word: &Word<'_>) -> Diagnostic {
+    let message = format!("`{}` is no step, so it means nothing here", word.text);
+    let found = Diagnostic::new(&codes::UNKNOWN_LINE, Anchor::Span(word.span), message);
+    found.help("behind a label stand steps; write each on a line of its own")
+}
+
+/// A line with too few words for its op.
+pub(crate) fn too_few(line: &Line<'_>, op: &str, least: usize) -> Diagnostic {
+    let given = line.words.len();
+    let plural = if least == 1 { "" } else { "s" };
+    let message =
+        format!("`{op}` needs {least} word{plural} behind it and has {given}: it is not done");
+    let found = Diagnostic::new(&codes::TOO_FEW_WORDS, Anchor::Span(line.span()), message);
+    match usage(op) {
+        Some(usage) => found.help(format!("write `{usage}`")),
+        None => found,
+    }
+}
+
+/// Words that no slot of the op takes.
+pub(crate) fn surplus(op: &OpDef, words: &[Word<'_>]) -> Option<Diagnostic> {
+    let (first, last) = (words.first()?, words.last()?);
+    let span = Span { start: first.span.start, end: last.span.end };
+    let (is, it) = if words.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let texts: Vec<String> = words.iter().map(|word| format!("`{}`", word.text)).collect();
+    let message = format!("{} {is} not read: `{}` takes no more words", texts.join(", "), op.name);
+    let found = Diagnostic::new(&codes::SURPLUS_WORDS, Anchor::Span(span), message);
+    let usage = usage(op.name).unwrap_or_default();
+    Some(found.help(format!("take {it} away, or quote what belongs together: `{usage}`")))
+}
+
+/// A step that stands in no label.
+pub(crate) fn outside_of_labels(line: &Line<'_>) -> Diagnostic {
+    let message = format!("`{}` stands in no label, so that nothing runs it", line.op.text);
+    Diagnostic::new(&codes::OUTSIDE_OF_LABELS, Anchor::Span(line.op.span), message)
+        .help("put it below a label: `L1:`")
+}
+
+/// A declaration in the middle of a label.
+pub(crate) fn closes_label(line: &Line<'_>, label: &str) -> Diagnostic {
+    let message = format!("`{}` declares something, and so ends label `{label}`", line.op.text);
+    Diagnostic::new(&codes::LABEL_CLOSED, Anchor::Span(line.op.span), message)
+        .help("put declarations before the first label")
+}
+
+/// A label that is declared again.
+pub(crate) fn declared_twice(line: &Line<'_>, id: &str, first: Span) -> Diagnostic {
+    let message = format!("label `{id}` is declared twice: its steps are added to the first");
+    Diagnostic::new(&codes::LABEL_TWICE, Anchor::Span(line.op.span), message)
+        .label(Anchor::Span(first), "it is declared here")
+        .help("give one of them another name")
+}
+
+/// `->Leads` at the end of a call.
+pub(crate) fn swallowed(word: &Word<'_>, instead: &str) -> Diagnostic {
+    let name = word.arrow().unwrap_or_default();
+    let other = name.replacen('L', "l", 1);
+    let message = format!("`->{name}` is read as a label, so that the result goes to `{instead}`");
+    Diagnostic::new(&codes::SWALLOWED_OUTPUT, Anchor::Span(word.span), message)
+        .help("names that begin with a capital L cannot be outputs; use another name")
+        .fix(format!("write `->{other}`"), Anchor::Span(word.span), format!("->{other}"))
+        .unsure()
+}
+
+/// `->name` where no output stands.
+pub(crate) fn misplaced_output(word: &Word<'_>) -> Diagnostic {
+    let message = format!("`{}` is an argument here, and no output", word.text);
+    Diagnostic::new(&codes::MISPLACED_OUTPUT, Anchor::Span(word.span), message)
+        .help("the output stands at the end of the line; quote it where text is meant")
+}
+
+/// A word behind a call that should be its output.
+pub(crate) fn no_arrow(word: &Word<'_>) -> Diagnostic {
+    let name = &word.text;
+    let message = format!("`{name}` is not read: an output is written `->{name}`");
+    let at = Anchor::Span(word.span);
+    Diagnostic::new(&codes::MISPLACED_OUTPUT, at.clone(), message)
+        .help(format!("write `->{name}`"))
+        .fix(format!("write `->{name}`"), at, format!("->{name}"))
+        .unsure()
+}
+
+/// A bare word that could be a variable, and is none.
+pub(crate) fn bare_word<'n>(
+    word: &Word<'_>,
+    slot: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Diagnostic {
+    let text = &*word.text;
+    let at = Anchor::Span(word.span);
+    let message = format!("nothing writes `{text}`, so that `{slot}` is the text \"{text}\"");
+    let found = Diagnostic::new(&codes::BARE_WORD, at.clone(), message);
+    match nearest(text, names) {
+        Some(near) => found.meant(near, at),
+        None => found
+            .help(format!(
+                "quote it if text is meant; if it is an input, declare it: `Set {text} ${text}`"
+            ))
+            .fix("add the quotes", at, quote(text)),
+    }
+}
+
+/// `$a.b`, which is no variable.
+pub(crate) fn odd_variable(word: &Word<'_>) -> Diagnostic {
+    let text = &*word.text;
+    let message = format!("`{text}` names no variable, so that it is text");
+    let found = Diagnostic::new(&codes::ODD_VARIABLE, Anchor::Span(word.span), message);
+    match text.trim_start_matches('$').split_once('.') {
+        Some((whole, member)) => {
+            found.help(format!("read the member first: `X {member} get {whole} \"{member}\"`"))
+        }
+        None => found.help("a variable is `$` and a name; quote it if text is meant"),
+    }
+}
+
+/// JSON that is not in quotes.
+pub(crate) fn inline_json(word: &Word<'_>) -> Diagnostic {
+    let message = "JSON that is not in quotes is cut at its own quotes and spaces";
+    Diagnostic::new(&codes::INLINE_JSON, Anchor::Span(word.span), message)
+        .help("write it in single quotes and read it: `R core.PARSE '{\"a\": 1}' ->value`")
+}
+
+/// A label where an arrow was left out, or something that is no label.
+pub(crate) fn usage(op: &str) -> Option<String> {
+    use graph::ops::SlotKind;
+    let def = graph::ops::find(op)?;
+    let mut words = vec![def.name.to_string()];
+    let (mut outputs, mut guards) = (Vec::new(), Vec::new());
+    let mut count = 0;
+    for slot in def.slots {
+        let mark = |text: String, is_needed: bool| {
+            if is_needed { text } else { format!("[{text}]") }
+        };
+        match slot.kind {
+            SlotKind::Protects => guards.push("[@n1]".to_string()),
+            _ if super::step::is_output(slot) => outputs.push("[->out]".to_string()),
+            // What only graphs can say.
+            SlotKind::Takes | SlotKind::Gives | SlotKind::Literal => {}
+            SlotKind::Values => words.push(format!("[{}...]", slot.name)),
+            SlotKind::Target(_) | SlotKind::Callee => {
+                count += 1;
+                words.push(mark(format!("->{}", slot.name), count <= def.least));
+            }
+            _ => {
+                count += 1;
+                words.push(mark(slot.name.to_string(), count <= def.least));
+            }
+        }
+    }
+    words.splice(1..1, guards);
+    words.extend(outputs);
+    Some(words.join(" "))
+}

@@ -1,0 +1,80 @@
+//! AINL: lines of ops under labels, or the compact syntax; both become the same program, and the
+//! program a draft.
+//!
+//! `token` cuts lines into words, `program` sorts the lines (`compact` makes lines of its own
+//! syntax), `step` puts words into the slots of the op table, `words` says which of them are
+//! variables, `lower` makes nodes and edges, `declare` everything beside the labels. What an op
+//! means is in none of them: that is the op table's.
+
+mod declare;
+mod found;
+mod lower;
+mod program;
+mod step;
+mod token;
+mod words;
+
+use diagnostics::Source;
+use graph::Kind;
+use graph::draft::Draft;
+use value::{Map, Text, Value};
+
+use crate::Reading;
+use crate::origins::Origins;
+use program::{NOWHERE, Program};
+use words::Names;
+
+/// Reads a program. A run that is given these names can read them.
+pub fn read(source: &Source, given: &[Text]) -> Reading {
+    let mut findings = Vec::new();
+    let mut origins = Origins::of_lines();
+    let mut program = Program::default();
+    let mut about_words = Vec::new();
+    let lines = token::lines(&source.text, 0, &mut about_words);
+    program::read(lines, &mut program, &mut findings);
+    findings.append(&mut about_words);
+    let names = Names::new(&program, given);
+    let mut draft = Draft::default();
+    for label in &program.labels {
+        let (made, origin) = lower::label(label, &program, &names, &mut findings);
+        origins.label(label.id.clone(), origin);
+        draft.labels.insert(label.id.clone(), made);
+    }
+    let inputs = draft.declarations.of_mut(Kind::Inputs);
+    for name in &names.inputs {
+        inputs.insert(name.clone(), Value::map([("from", "user".into())]));
+    }
+    declare::declare(&program, &mut draft, &mut origins, &mut findings);
+    if let Some(entry) = entry(&program, &draft) {
+        draft.runtime_policy.insert("entry".into(), Value::Text(entry));
+    }
+    describe(&source.text, program, &mut draft.extra);
+    Reading { draft: Some(draft), findings, carried: Vec::new(), origins }
+}
+
+/// Where a run begins: what requests come first, then label `1`, then the first that is one.
+fn entry(program: &Program<'_>, draft: &Draft) -> Option<Text> {
+    let first = program.labels.first().map(|label| &label.id);
+    let is_requested = draft.endpoints.iter().any(|endpoint| endpoint.label.is_some());
+    let named = program.labels.iter().find(|label| &*label.id != NOWHERE);
+    let entry = program.find("1").or(named).map(|label| &label.id)?;
+    (!is_requested && first != Some(entry)).then(|| entry.clone())
+}
+
+/// The members of the document that are about all of the text.
+fn describe(text: &str, program: Program<'_>, extra: &mut Map) {
+    let lines = || token::numbered(text).map(|(_, _, line)| line);
+    let is_code = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#')
+    };
+    let counted = Value::map([
+        ("lines", Value::count(lines().filter(is_code).count())),
+        ("ops", Value::count(program.ops)),
+    ]);
+    let source =
+        Value::map([("text", Value::text(text)), ("lines", Value::list(lines().map(Value::from)))]);
+    extra.insert("source".into(), source);
+    extra.insert("meta".into(), Value::list(program.meta));
+    extra.insert("stats".into(), counted);
+}
