@@ -43,6 +43,15 @@ pub struct Reading {
     pub origins: Origins,
 }
 
+/// What a text of another format cannot say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lost {
+    /// The node as `label/n1`, or what else it is about.
+    pub at: String,
+    /// What is lost, or said in another way.
+    pub what: String,
+}
+
 /// Reads a text that is only JSON to us, such as a patch. Its findings have their places.
 pub fn read_json(source: &Source) -> (Option<Value>, Vec<Diagnostic>) {
     let mut findings = Vec::new();

@@ -6,18 +6,24 @@
 //! variables, `lower` makes nodes and edges, `declare` everything beside the labels. What an op
 //! means is in none of them: that is the op table's.
 
+mod compact;
 mod declare;
+mod format;
 mod found;
 mod lower;
 mod program;
 mod step;
 mod token;
 mod words;
+mod write;
 
 use diagnostics::Source;
 use graph::Kind;
 use graph::draft::Draft;
 use value::{Map, Text, Value};
+
+pub use format::format;
+pub use write::write;
 
 use crate::Reading;
 use crate::origins::Origins;

@@ -139,6 +139,11 @@ fn find(word: &str) -> Option<Op> {
     step.map(Op::Step).or_else(|| declare::find(word).map(|op| Op::Declares(op.least)))
 }
 
+/// Whether a word begins a step.
+pub(crate) fn is_step(word: &str) -> bool {
+    matches!(find(word), Some(Op::Step(_)))
+}
+
 /// All words that can begin a line.
 pub(crate) fn known_words() -> impl Iterator<Item = &'static str> {
     let steps = ops::OPS.iter().filter(|op| op.standard).map(|op| op.name);

@@ -1,0 +1,87 @@
+//! What stands before the labels: endpoints, what runs by the clock, and what steps refer to by
+//! name.
+
+use graph::{Graph, Kind};
+use value::{Map, Value};
+
+use super::words::is_plain;
+use crate::Lost;
+use crate::ainl::token::quote;
+
+/// Writes the declarations that AINL has words for.
+pub(super) fn write(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
+    for endpoint in &graph.endpoints {
+        let Some(label) = &endpoint.label else { continue };
+        let mut line = format!("E {} {} ->L{label}", word(&endpoint.path), endpoint.method);
+        if let Some(returned) = endpoint.members.get("return_var").and_then(Value::as_text) {
+            line.push_str(&format!(" ->{returned}"));
+        }
+        push(text, line);
+    }
+    for cron in &graph.crons {
+        let member = |name: &str| cron.get(name).and_then(Value::as_text);
+        match (member("label"), member("expr")) {
+            (Some(label), Some(expr)) => push(text, format!("Cr {} {expr}", word(label))),
+            _ => lost.push(Lost { at: "crons".into(), what: "a cron without label".into() }),
+        }
+    }
+    services(graph, text, lost);
+    for kind in Kind::ALL {
+        // Inputs are declared where they are read; contracts belong to a file of their own.
+        let declared = graph.declarations.of(kind);
+        if declared.is_empty() || kind == Kind::Inputs {
+            continue;
+        }
+        let names: Vec<&str> = declared.keys().map(|name| &**name).collect();
+        let what = format!("AINL has no {}: {}", kind.word(), names.join(", "));
+        lost.push(Lost { at: format!("declarations/{}", kind.word()), what });
+    }
+}
+
+/// Caches, queues, transactions, policies and how callers are known.
+fn services(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
+    /// The op, and the members that follow the name on its line.
+    const ROWS: [(&str, &str, &[&str]); 3] = [
+        ("cache", "C", &["key", "ttl", "default"]),
+        ("queue", "Q", &["maxSize", "retry"]),
+        ("txn", "Txn", &["adapter", "mode"]),
+    ];
+    let members = |name: &str| graph.capabilities.get(name).and_then(Value::as_map);
+    let empty = Map::default();
+    for (kind, op, slots) in ROWS {
+        for (name, declared) in members(kind).unwrap_or(&empty) {
+            let mut line = format!("{op} {}", word(name));
+            for slot in slots {
+                match declared.get(slot).and_then(Value::as_text) {
+                    Some(value) => line.push_str(&format!(" {}", word(value))),
+                    None => break,
+                }
+            }
+            push(text, line);
+        }
+    }
+    for (name, policy) in members("policy").unwrap_or(&empty) {
+        let constraints = policy.get("constraints").and_then(Value::as_map).unwrap_or(&empty);
+        let mut line = format!("Pol {}", word(name));
+        for (key, value) in constraints {
+            line.push_str(&format!(" {key}={}", value.as_text().map_or("true", |value| value)));
+        }
+        push(text, line);
+    }
+    if let Some(auth) = members("auth").filter(|auth| !auth.is_empty()) {
+        let member = |name: &str| auth.get(name).and_then(Value::as_text);
+        match (member("kind"), member("arg")) {
+            (Some(kind), Some(arg)) => push(text, format!("A {} {}", word(kind), word(arg))),
+            _ => lost.push(Lost { at: "capabilities/auth".into(), what: "an odd `auth`".into() }),
+        }
+    }
+}
+
+fn push(text: &mut String, line: String) {
+    text.push_str(&line);
+    text.push('\n');
+}
+
+fn word(text: &str) -> String {
+    if is_plain(text) { text.to_string() } else { quote(text) }
+}
