@@ -1,11 +1,11 @@
 //! What becomes of an answer.
 
+use functions::shown;
 use history::Timestamp;
 use value::{Text, Value};
 
 use crate::call::{Answer, ModelAnswer, Question, Request};
 use crate::change::{Change, Spent, Taken, What};
-use crate::functions::shown;
 use crate::money::Money;
 use crate::open::{Waiting, Why};
 use crate::plan::{Plan, PlanNode, Step};

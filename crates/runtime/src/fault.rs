@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use functions::Misfit;
 use history::kinds::records::Error;
 use value::{Map, Text, Value};
 
@@ -156,6 +157,12 @@ impl Fault {
             members.insert("details".into(), details.clone());
         }
         members.into()
+    }
+}
+
+impl From<Misfit> for Fault {
+    fn from(why: Misfit) -> Fault {
+        Fault::new(FaultKind::Function, why.message)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use functions::shown;
 use history::kinds::words::InterruptionReason;
 use history::{EventId, Timestamp};
 use value::{Map, Text, Value, json};
@@ -10,7 +11,6 @@ use crate::call::{
     Answer, CallId, ModelAnswer, ModelCall, Offered, Pending, Question, Request, Stage, ToolCall,
 };
 use crate::change::{Change, What};
-use crate::functions::shown;
 use crate::open::{Waiting, Why};
 use crate::options::ToolContract;
 use crate::plan::{

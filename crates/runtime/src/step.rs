@@ -8,12 +8,13 @@ use crate::approval::needs_ruling;
 use crate::change::{Change, What};
 use crate::decide::{Verdict, decide, estimate};
 use crate::doubt::Doubt;
+use crate::filter::filter;
 use crate::frame::Frame;
 use crate::logic::Logic;
 use crate::plan::{Condition, LabelNo, NodeNo, Operand, Plan, Step, To};
 use crate::record::Recorder;
 use crate::run::{ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status};
-use crate::{Fault, FaultKind, Request, blocks, fork, functions, kept, request};
+use crate::{Fault, FaultKind, Request, blocks, fork, kept, request};
 
 /// What happens next; nothing while the run waits, or is over.
 pub(crate) fn step(plan: &Plan, run: &Run, logic: &mut dyn Logic) -> Option<Change> {
@@ -139,15 +140,17 @@ fn go(
         Step::Set { to: slot, from } => return wrote(Some(*slot), value_of(frame, from)),
         Step::Compute { to: slot, function, args } => {
             let args: Vec<Value> = args.iter().map(|arg| value_of(frame, arg)).collect();
-            function.call(&args).map(|value| wrote(*slot, value))
+            function.call(&args).map(|value| wrote(*slot, value)).map_err(Fault::from)
         }
         Step::Filter { to: slot, list, field, cmp, value } => {
             let (list, value) = (value_of(frame, list), value_of(frame, value));
-            functions::filter(&list, field, *cmp, &value).map(|value| wrote(Some(*slot), value))
+            let kept = filter(&list, field, *cmp, &value);
+            kept.map(|value| wrote(Some(*slot), value)).map_err(Fault::from)
         }
         Step::Sort { to: slot, list, field, descending } => {
             let list = value_of(frame, list);
-            functions::sort(&list, field, *descending).map(|value| wrote(Some(*slot), value))
+            let sorted = functions::sort(&list, field, *descending);
+            sorted.map(|value| wrote(Some(*slot), value)).map_err(Fault::from)
         }
         Step::If { condition, then, otherwise } => {
             let holds = condition.holds(frame);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use functions::{is_in, truthy};
 use value::{Map, Value};
 
 use super::{Cmp, Expr, Path, Term, Test};
@@ -93,19 +94,6 @@ impl Test {
     }
 }
 
-/// Whether a value counts as true, by the rules of Python.
-pub fn truthy(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(value) => *value,
-        Value::Int(int) => *int != 0,
-        Value::Float(float) => *float != 0.0,
-        Value::Text(text) => !text.is_empty(),
-        Value::List(items) => !items.is_empty(),
-        Value::Map(map) => !map.is_empty(),
-    }
-}
-
 fn length(value: &Value) -> usize {
     match value {
         Value::Text(text) => text.chars().count(),
@@ -128,14 +116,5 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
         (Value::Text(left), Value::Text(right)) => Some(left.cmp(right)),
         (left, right) => number(left)?.partial_cmp(&number(right)?),
-    }
-}
-
-fn is_in(item: &Value, whole: &Value) -> bool {
-    match (whole, item) {
-        (Value::List(items), item) => items.contains(item),
-        (Value::Text(whole), Value::Text(part)) => whole.contains(&**part),
-        (Value::Map(map), Value::Text(key)) => map.contains_key(key),
-        _ => false,
     }
 }

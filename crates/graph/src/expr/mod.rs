@@ -55,7 +55,8 @@ use std::sync::Arc;
 
 use value::{Text, Value};
 
-pub use eval::{Names, truthy};
+pub use eval::Names;
+pub use functions::truthy;
 pub use lex::{is_name, scalar};
 
 /// No condition is longer, neither as written nor as printed.

@@ -5,7 +5,6 @@ use std::fmt;
 use value::{Map, Text, Value};
 
 use super::{Cause, Comparison, Effect, Effects, Parted, Paths, States};
-use crate::functions;
 use crate::run::Usage;
 use crate::trace::{Asking, shown};
 

@@ -11,13 +11,13 @@ mod steps;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use functions::Function;
 use graph::{Again, Cmp, Touches};
 use value::{Map, Text, Value};
 
 pub use build::Unrunnable;
 pub(crate) use condition::Condition;
 
-use crate::functions::Function;
 use crate::logic::Block;
 use crate::reduce::Reducer;
 use crate::schema::{SchemaId, Schemas};

@@ -14,7 +14,6 @@ use super::{
     ToolStep,
 };
 use crate::blocks;
-use crate::functions;
 use crate::logic::{Block, BlockStore};
 use crate::reduce::Reducer;
 use crate::schema::SchemaId;

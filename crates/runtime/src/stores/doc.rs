@@ -7,7 +7,6 @@ use super::Settings;
 use super::entries::{Edit, Entries};
 use super::query::{Query, id_by_content, id_of, id_text, is_wanted, refused, removed, with};
 use crate::Fault;
-use crate::functions;
 
 /// What writing a value comes to. A key becomes the id.
 pub(super) fn edits(key: Option<&str>, value: Value, made: &mut Vec<Edit>) -> Result<(), Fault> {

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use value::{Value, json};
 
-use super::{bounds, fault, list, not, order, text, texts, whole};
-use crate::Fault;
+use crate::{Misfit, bounds, list, misfit, not, order, text, texts, whole};
 
-pub(super) fn len(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn len(args: &[Value]) -> Result<Value, Misfit> {
     let length = match &args[0] {
         Value::Null => 0,
         Value::Text(text) => text.chars().count(),
@@ -18,12 +17,12 @@ pub(super) fn len(args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::count(length))
 }
 
-pub(super) fn arr(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn arr(args: &[Value]) -> Result<Value, Misfit> {
     bounds::inner(args)?;
     Ok(Value::list(args.iter().cloned()))
 }
 
-pub(super) fn push(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn push(args: &[Value]) -> Result<Value, Misfit> {
     let (items, added) = (list(&args[0])?, &args[1..]);
     bounds::inner(added)?;
     bounds::length(items.len() + added.len())?;
@@ -31,7 +30,7 @@ pub(super) fn push(args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// Lists, one after the other.
-pub(super) fn chain(lists: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn chain(lists: &[Value]) -> Result<Value, Misfit> {
     let lists: Vec<&[Value]> = lists.iter().filter_map(Value::as_list).collect();
     bounds::length(lists.iter().map(|items| items.len()).sum())?;
     let all = lists.concat();
@@ -39,7 +38,7 @@ pub(super) fn chain(lists: &[Value]) -> Result<Value, Fault> {
     Ok(Value::list(all))
 }
 
-pub(super) fn sort(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn sort(args: &[Value]) -> Result<Value, Misfit> {
     let items = list(&args[0])?;
     let field = match args.get(1) {
         None | Some(Value::Null) => None,
@@ -50,7 +49,7 @@ pub(super) fn sort(args: &[Value]) -> Result<Value, Fault> {
         Some(Value::Bool(descending)) => *descending,
         Some(Value::Text(word)) if &**word == "desc" => true,
         Some(Value::Text(word)) if &**word == "asc" => false,
-        Some(_) => return Err(fault("an order is `asc` or `desc`")),
+        Some(_) => return Err(misfit("an order is `asc` or `desc`")),
     };
     let sorted = match field {
         Some(field) => order::sorted(items, |item| item.get(field), descending),
@@ -59,14 +58,14 @@ pub(super) fn sort(args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::list(sorted))
 }
 
-pub(super) fn reverse(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn reverse(args: &[Value]) -> Result<Value, Misfit> {
     match &args[0] {
         Value::Text(text) => Ok(text.chars().rev().collect::<String>().into()),
         items => Ok(Value::list(list(items)?.iter().rev().cloned())),
     }
 }
 
-pub(super) fn flatten(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn flatten(args: &[Value]) -> Result<Value, Misfit> {
     let items = list(&args[0])?;
     let inside = |item: &Value| item.as_list().map_or(1, <[Value]>::len);
     bounds::length(items.iter().map(inside).sum())?;
@@ -82,14 +81,14 @@ pub(super) fn flatten(args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// The first of equal items stays.
-pub(super) fn unique(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn unique(args: &[Value]) -> Result<Value, Misfit> {
     let items = list(&args[0])?;
     bounds::inner(items)?;
     let mut seen = BTreeSet::new();
     Ok(Value::list(items.iter().filter(|item| seen.insert(json::canonical(item))).cloned()))
 }
 
-pub(super) fn zip(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn zip(args: &[Value]) -> Result<Value, Misfit> {
     let lists = args.iter().map(list).collect::<Result<Vec<_>, _>>()?;
     let length = lists.iter().map(|items| items.len()).min().unwrap_or(0);
     bounds::length(length.saturating_mul(lists.len()))?;
@@ -99,7 +98,7 @@ pub(super) fn zip(args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::list(rows))
 }
 
-pub(super) fn slice(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn slice(args: &[Value]) -> Result<Value, Misfit> {
     let count = match &args[0] {
         Value::Text(text) => text.chars().count(),
         items => list(items)?.len(),

@@ -1,6 +1,6 @@
 //! The rows.
 
-use super::{Function, compare, convert, lists, numbers, objects, texts};
+use crate::{Function, compare, convert, lists, numbers, objects, texts};
 
 const MANY: usize = usize::MAX;
 

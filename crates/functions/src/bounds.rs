@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use value::Value;
 
-use super::fault;
-use crate::Fault;
+use crate::{Misfit, misfit};
 
 /// How long a text (in bytes) or a list may be, and how many values and bytes there may be
 /// inside of a value that a function puts into another.
@@ -20,16 +19,16 @@ pub const RANGE_MAX: usize = 1 << 20;
 pub const DEPTH_MAX: usize = 100;
 
 /// A length that a result may have.
-pub(super) fn length(length: usize) -> Result<usize, Fault> {
+pub(crate) fn length(length: usize) -> Result<usize, Misfit> {
     if length > LENGTH_MAX {
-        return Err(fault(format!("the result is longer than {LENGTH_MAX}")));
+        return Err(misfit(format!("the result is longer than {LENGTH_MAX}")));
     }
     Ok(length)
 }
 
 /// A value that may stand in another. Parts that are shared count as often as they are there:
 /// written out, a few steps that double a value would fill any disk.
-pub(super) fn inner(values: &[Value]) -> Result<(), Fault> {
+pub(crate) fn inner(values: &[Value]) -> Result<(), Misfit> {
     let mut known = BTreeMap::new();
     let mut all = 0usize;
     for value in values {
@@ -49,8 +48,8 @@ fn measure(
     value: &Value,
     depth_left: usize,
     known: &mut BTreeMap<usize, Size>,
-) -> Result<Size, Fault> {
-    let too_deep = || fault(format!("the result is nested deeper than {DEPTH_MAX}"));
+) -> Result<Size, Misfit> {
+    let too_deep = || misfit(format!("the result is nested deeper than {DEPTH_MAX}"));
     let place = match value {
         Value::Text(text) => return Ok(Size { depth: 0, units: 1 + text.len() }),
         Value::List(items) => Arc::as_ptr(items) as usize,

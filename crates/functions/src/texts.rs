@@ -5,13 +5,12 @@ use std::fmt::Write;
 
 use value::{Text, Value};
 
-use super::convert::shown;
-use super::{bounds, fault, list, not, text, whole};
-use crate::Fault;
+use crate::convert::shown;
+use crate::{Misfit, bounds, list, misfit, not, text, whole};
 
-pub(super) fn concat(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn concat(args: &[Value]) -> Result<Value, Misfit> {
     if !args.is_empty() && args.iter().all(|arg| arg.as_list().is_some()) {
-        return super::lists::chain(args);
+        return crate::lists::chain(args);
     }
     bounds::inner(args)?;
     let texts: Vec<Text> = args.iter().map(shown).collect();
@@ -20,12 +19,12 @@ pub(super) fn concat(args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// Takes the list and what stands between its items in either order.
-pub(super) fn join(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn join(args: &[Value]) -> Result<Value, Misfit> {
     let (items, between) = match args {
         [items] => (items, None),
         [between @ Value::Text(_), items, ..] => (items, Some(between)),
         [items, between, ..] => (items, Some(between)),
-        [] => return Err(fault("there is nothing to join")),
+        [] => return Err(misfit("there is nothing to join")),
     };
     let items = list(items)?;
     let between = between.map_or(Ok(""), |between| text(between).map(|between| &**between))?;
@@ -36,22 +35,22 @@ pub(super) fn join(args: &[Value]) -> Result<Value, Fault> {
     Ok(texts.join(between).into())
 }
 
-pub(super) fn split(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn split(args: &[Value]) -> Result<Value, Misfit> {
     let whole = text(&args[0])?;
     let parts: Vec<Value> = match args.get(1) {
         None | Some(Value::Null) => whole.split_whitespace().map(Value::from).collect(),
         Some(between) => match &**text(between)? {
-            "" => return Err(fault("an empty text stands everywhere")),
+            "" => return Err(misfit("an empty text stands everywhere")),
             between => whole.split(between).map(Value::from).collect(),
         },
     };
     Ok(Value::list(parts))
 }
 
-pub(super) fn replace(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn replace(args: &[Value]) -> Result<Value, Misfit> {
     let (whole, old, new) = (text(&args[0])?, text(&args[1])?, text(&args[2])?);
     if old.is_empty() {
-        return Err(fault("an empty text stands everywhere"));
+        return Err(misfit("an empty text stands everywhere"));
     }
     let count = whole.matches(&**old).count();
     let kept = whole.len() - count * old.len();
@@ -59,21 +58,21 @@ pub(super) fn replace(args: &[Value]) -> Result<Value, Fault> {
     Ok(whole.replace(&**old, new).into())
 }
 
-pub(super) fn lower(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn lower(args: &[Value]) -> Result<Value, Misfit> {
     cased(text(&args[0])?.to_lowercase())
 }
 
-pub(super) fn upper(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn upper(args: &[Value]) -> Result<Value, Misfit> {
     cased(text(&args[0])?.to_uppercase())
 }
 
 /// Some letters are longer in the other case.
-fn cased(text: String) -> Result<Value, Fault> {
+fn cased(text: String) -> Result<Value, Misfit> {
     bounds::length(text.len())?;
     Ok(text.into())
 }
 
-fn stripped(args: &[Value], start: bool, end: bool) -> Result<Value, Fault> {
+fn stripped(args: &[Value], start: bool, end: bool) -> Result<Value, Misfit> {
     let mut whole = &**text(&args[0])?;
     let letters: Option<BTreeSet<char>> = match args.get(1) {
         None | Some(Value::Null) => None,
@@ -92,27 +91,27 @@ fn stripped(args: &[Value], start: bool, end: bool) -> Result<Value, Fault> {
     Ok(whole.into())
 }
 
-pub(super) fn strip(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn strip(args: &[Value]) -> Result<Value, Misfit> {
     stripped(args, true, true)
 }
 
-pub(super) fn lstrip(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn lstrip(args: &[Value]) -> Result<Value, Misfit> {
     stripped(args, true, false)
 }
 
-pub(super) fn rstrip(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn rstrip(args: &[Value]) -> Result<Value, Misfit> {
     stripped(args, false, true)
 }
 
-pub(super) fn starts_with(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn starts_with(args: &[Value]) -> Result<Value, Misfit> {
     Ok(text(&args[0])?.starts_with(&**text(&args[1])?).into())
 }
 
-pub(super) fn ends_with(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn ends_with(args: &[Value]) -> Result<Value, Misfit> {
     Ok(text(&args[0])?.ends_with(&**text(&args[1])?).into())
 }
 
-pub(super) fn substr(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn substr(args: &[Value]) -> Result<Value, Misfit> {
     let whole_text = text(&args[0])?;
     let start = whole(&args[1])?;
     let length = match args.get(2) {
@@ -120,7 +119,7 @@ pub(super) fn substr(args: &[Value]) -> Result<Value, Fault> {
         Some(length) => whole(length)?,
     };
     if length < 0 {
-        return Err(fault("a length is not below zero"));
+        return Err(misfit("a length is not below zero"));
     }
     let count = whole_text.chars().count();
     let start = place(start, count);
@@ -129,19 +128,19 @@ pub(super) fn substr(args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// A place from the start, or from the end where it is below zero; never outside.
-pub(super) fn place(at: i64, count: usize) -> usize {
+pub(crate) fn place(at: i64, count: usize) -> usize {
     let from_end = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
     if at < 0 { count.saturating_sub(from_end) } else { from_end.min(count) }
 }
 
 /// The characters from one place up to another.
-pub(super) fn part(text: &str, start: usize, end: usize) -> &str {
+pub(crate) fn part(text: &str, start: usize, end: usize) -> &str {
     let byte = |place| text.char_indices().nth(place).map_or(text.len(), |(byte, _)| byte);
     if start >= end { "" } else { &text[byte(start)..byte(end)] }
 }
 
 /// `{}` takes the next value, `{0}` the one at that place, `{name}` a member of the first object.
-pub(super) fn format(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn format(args: &[Value]) -> Result<Value, Misfit> {
     let (template, values) = (text(&args[0])?, &args[1..]);
     let mut out = String::new();
     let mut next = 0;
@@ -157,7 +156,7 @@ pub(super) fn format(args: &[Value]) -> Result<Value, Fault> {
         }
         let name = rest.split_once('}').filter(|_| brace == "{");
         let Some((name, after)) = name else {
-            return Err(fault(format!("a `{brace}` has no partner; write `{brace}{brace}`")));
+            return Err(misfit(format!("a `{brace}` has no partner; write `{brace}{brace}`")));
         };
         rest = after;
         let value = if name.is_empty() {
@@ -168,7 +167,7 @@ pub(super) fn format(args: &[Value]) -> Result<Value, Fault> {
         } else {
             values.iter().find_map(Value::as_map).and_then(|map| map.get(name))
         };
-        let value = value.ok_or_else(|| fault(format!("there is no value for `{{{name}}}`")))?;
+        let value = value.ok_or_else(|| misfit(format!("there is no value for `{{{name}}}`")))?;
         bounds::inner(std::slice::from_ref(value))?;
         push(&mut out, &shown(value))?;
     }
@@ -176,14 +175,14 @@ pub(super) fn format(args: &[Value]) -> Result<Value, Fault> {
     Ok(out.into())
 }
 
-fn push(out: &mut String, text: &str) -> Result<(), Fault> {
+fn push(out: &mut String, text: &str) -> Result<(), Misfit> {
     bounds::length(out.len() + text.len())?;
     out.write_str(text).expect("writing to text cannot fail");
     Ok(())
 }
 
 /// The name of a member: text, or a number as it is written.
-pub(super) fn key(value: &Value) -> Result<Text, Fault> {
+pub(crate) fn key(value: &Value) -> Result<Text, Misfit> {
     match value {
         Value::Text(text) => Ok(text.clone()),
         Value::Int(int) => Ok(int.to_string().into()),

@@ -1,6 +1,8 @@
 //! The functions of the op `X`, and the verbs of `core` that touch nothing.
 //!
 //! One table ([`FUNCTIONS`]): running, arity and the reference in the docs follow from it.
+//! A crate of its own, below the graph, so that what can never be computed is found before a run.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
 
 mod bounds;
 mod compare;
@@ -12,17 +14,16 @@ mod order;
 mod table;
 mod texts;
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
 
-use value::Value;
+use value::{Text, Value};
 
-use crate::{Fault, FaultKind};
-
-pub(crate) use convert::shown;
+pub use compare::{is_in, truthy};
+pub use convert::shown;
 
 pub use bounds::{DEPTH_MAX, LENGTH_MAX, RANGE_MAX};
-pub use order::{filter, sort};
+pub use order::sort;
 pub use table::FUNCTIONS;
 
 /// A function of values.
@@ -41,23 +42,34 @@ pub struct Function {
     apply: Apply,
 }
 
-type Apply = fn(&[Value]) -> Result<Value, Fault>;
+/// Why a function cannot work on what it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// In words, for a person.
+    pub message: Text,
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+type Apply = fn(&[Value]) -> Result<Value, Misfit>;
 
 impl Function {
     /// Computes it.
-    pub fn call(&self, args: &[Value]) -> Result<Value, Fault> {
+    pub fn call(&self, args: &[Value]) -> Result<Value, Misfit> {
         let result = if self.args.contains(&args.len()) {
             (self.apply)(args)
         } else {
-            Err(fault(format!("it takes {}, not {}", self.arity(), args.len())))
+            Err(misfit(format!("it takes {}, not {}", self.arity(), args.len())))
         };
-        result.map_err(|mut fault| {
-            fault.message = format!("`{}`: {}", self.name, fault.message).into();
-            fault
-        })
+        result.map_err(|why| misfit(format!("`{}`: {}", self.name, why.message)))
     }
 
-    fn arity(&self) -> String {
+    /// How many arguments it takes, in words.
+    pub fn arity(&self) -> String {
         let (min, max) = (*self.args.start(), *self.args.end());
         let plural = if max == 1 { "" } else { "s" };
         match max {
@@ -81,7 +93,7 @@ pub fn find(name: &str) -> Option<&'static Function> {
 pub fn page() -> String {
     let mut page = format!(
         "# Functions\n\n\
-         <!-- Generated from the table of functions: UPDATE=1 cargo test -p quipu-runtime -->\n\n\
+         <!-- Generated from the table of functions: UPDATE=1 cargo test -p quipu-functions -->\n\n\
          What the op `X` computes, and the verbs of `core` that touch nothing: \
          `X total add a b`, `X total core.add a b` and `R core.ADD a b ->total` are the same.\n\
          Names are found whatever their case. No function changes its arguments.\n\n\
@@ -102,31 +114,31 @@ pub fn page() -> String {
     page
 }
 
-fn fault(why: impl Into<value::Text>) -> Fault {
-    Fault::new(FaultKind::Function, why)
+fn misfit(why: impl Into<Text>) -> Misfit {
+    Misfit { message: why.into() }
 }
 
 /// A value of another kind than is needed.
-fn not(value: &Value, needed: &str) -> Fault {
-    fault(format!("{} where {needed} is needed", value.kind()))
+fn not(value: &Value, needed: &str) -> Misfit {
+    misfit(format!("{} where {needed} is needed", value.kind()))
 }
 
-fn whole(value: &Value) -> Result<i64, Fault> {
+fn whole(value: &Value) -> Result<i64, Misfit> {
     match value {
         Value::Int(int) => Ok(*int),
         Value::Float(float) => numbers::to_int(*float)
             .filter(|_| float.fract() == 0.0)
-            .ok_or_else(|| fault(format!("{float} where a whole number is needed"))),
+            .ok_or_else(|| misfit(format!("{float} where a whole number is needed"))),
         other => Err(not(other, "a whole number")),
     }
 }
 
-fn text(value: &Value) -> Result<&value::Text, Fault> {
+fn text(value: &Value) -> Result<&Text, Misfit> {
     value.as_text().ok_or_else(|| not(value, "text"))
 }
 
 /// A list; null is an empty one, so that a name nobody has set yet can be pushed to.
-fn list(value: &Value) -> Result<&[Value], Fault> {
+pub fn list(value: &Value) -> Result<&[Value], Misfit> {
     match value {
         Value::Null => Ok(&[]),
         other => other.as_list().ok_or_else(|| not(other, "a list")),

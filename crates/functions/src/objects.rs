@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use value::{Map, Text, Value};
 
-use super::{bounds, fault, not, texts, whole};
-use crate::Fault;
+use crate::{Misfit, bounds, misfit, not, texts, whole};
 
-fn object(value: &Value) -> Result<&Map, Fault> {
+fn object(value: &Value) -> Result<&Map, Misfit> {
     value.as_map().ok_or_else(|| not(value, "an object"))
 }
 
-pub(super) fn get(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn get(args: &[Value]) -> Result<Value, Misfit> {
     let otherwise = || args.get(2).cloned().unwrap_or_default();
     match &args[0] {
         Value::Null => Ok(otherwise()),
@@ -31,20 +30,20 @@ pub(super) fn get(args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// A place from the start, or from the end where it is below zero; nothing outside.
-fn index(at: &Value, count: usize) -> Result<Option<usize>, Fault> {
+fn index(at: &Value, count: usize) -> Result<Option<usize>, Misfit> {
     let at = whole(at)?;
     let distance = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
     let place = if at < 0 { count.checked_sub(distance) } else { Some(distance) };
     Ok(place.filter(|place| *place < count))
 }
 
-pub(super) fn put(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn put(args: &[Value]) -> Result<Value, Misfit> {
     bounds::inner(&args[2..])?;
     let value = args[2].clone();
     match &args[0] {
         Value::List(items) => {
             let at = index(&args[1], items.len())?;
-            let at = at.ok_or_else(|| fault("there is no item at this place"))?;
+            let at = at.ok_or_else(|| misfit("there is no item at this place"))?;
             let mut items = items.clone();
             Arc::make_mut(&mut items)[at] = value;
             Ok(Value::List(items))
@@ -58,17 +57,17 @@ pub(super) fn put(args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-pub(super) fn obj(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn obj(args: &[Value]) -> Result<Value, Misfit> {
     bounds::inner(args)?;
     let (pairs, rest) = args.as_chunks::<2>();
     if let [name] = rest {
-        return Err(fault(format!("`{}` has no value", texts::key(name)?)));
+        return Err(misfit(format!("`{}` has no value", texts::key(name)?)));
     }
     let members = pairs.iter().map(|[name, value]| Ok((texts::key(name)?, value.clone())));
-    Ok(members.collect::<Result<Map, Fault>>()?.into())
+    Ok(members.collect::<Result<Map, Misfit>>()?.into())
 }
 
-pub(super) fn merge(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn merge(args: &[Value]) -> Result<Value, Misfit> {
     let mut all = Map::default();
     for arg in args.iter().filter(|arg| **arg != Value::Null) {
         all.extend(object(arg)?.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -76,16 +75,16 @@ pub(super) fn merge(args: &[Value]) -> Result<Value, Fault> {
     Ok(all.into())
 }
 
-pub(super) fn keys(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn keys(args: &[Value]) -> Result<Value, Misfit> {
     Ok(Value::list(object(&args[0])?.keys().cloned().map(Value::Text)))
 }
 
-pub(super) fn values(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn values(args: &[Value]) -> Result<Value, Misfit> {
     Ok(Value::list(object(&args[0])?.values().cloned()))
 }
 
 /// Names, given one by one or in a list.
-fn names(args: &[Value]) -> Result<BTreeSet<Text>, Fault> {
+fn names(args: &[Value]) -> Result<BTreeSet<Text>, Misfit> {
     let names = match args {
         [Value::List(names)] => names,
         names => names,
@@ -93,15 +92,15 @@ fn names(args: &[Value]) -> Result<BTreeSet<Text>, Fault> {
     names.iter().map(texts::key).collect()
 }
 
-pub(super) fn pick(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn pick(args: &[Value]) -> Result<Value, Misfit> {
     chosen(args, true)
 }
 
-pub(super) fn omit(args: &[Value]) -> Result<Value, Fault> {
+pub(crate) fn omit(args: &[Value]) -> Result<Value, Misfit> {
     chosen(args, false)
 }
 
-fn chosen(args: &[Value], wanted: bool) -> Result<Value, Fault> {
+fn chosen(args: &[Value], wanted: bool) -> Result<Value, Misfit> {
     let names = names(&args[1..])?;
     let members = object(&args[0])?.iter().filter(|(name, _)| names.contains(*name) == wanted);
     Ok(Value::map(members.map(|(name, value)| (name.clone(), value.clone()))))

@@ -1,32 +1,20 @@
-//! Which value comes first; sorting and filtering by a field.
+//! Which value comes first; sorting by a field.
 
 use std::cmp::Ordering;
 
-use graph::Cmp;
 use value::{Text, Value, json};
 
-use super::{fault, list};
-use crate::Fault;
-
-/// The items of a list whose field compares with a value. An item without the field is kept only
-/// by `!=` and `not in`. Null is an empty list.
-pub fn filter(items: &Value, field: &str, cmp: Cmp, value: &Value) -> Result<Value, Fault> {
-    let keeps = |item: &&Value| match item.get(field) {
-        Some(own) => cmp.holds(own, value),
-        None => matches!(cmp, Cmp::Ne | Cmp::NotIn),
-    };
-    Ok(Value::list(list(items)?.iter().filter(keeps).cloned()))
-}
+use crate::{Misfit, list, misfit};
 
 /// A list sorted by a field of its items. Numbers come before texts, texts before booleans, lists
 /// and objects; items without the field, and nulls, come last whatever the direction. Equal items
 /// keep their order. Null is an empty list.
-pub fn sort(items: &Value, field: &str, descending: bool) -> Result<Value, Fault> {
+pub fn sort(items: &Value, field: &str, descending: bool) -> Result<Value, Misfit> {
     Ok(Value::list(sorted(list(items)?, |item| item.get(field), descending)))
 }
 
 /// Sorts by a part of each item.
-pub(super) fn sorted<'v>(
+pub(crate) fn sorted<'v>(
     items: &'v [Value],
     part: impl Fn(&'v Value) -> Option<&'v Value>,
     descending: bool,
@@ -88,7 +76,7 @@ impl Ord for Number {
 }
 
 fn int_to_float(int: i64, float: f64) -> Ordering {
-    match super::numbers::to_int(float) {
+    match crate::numbers::to_int(float) {
         Some(below) => {
             int.cmp(&below).then_with(|| 0.0.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))
         }
@@ -112,7 +100,7 @@ impl PartialEq for Number {
 impl Eq for Number {}
 
 /// The order of two numbers or two texts; nothing else has one.
-pub(super) fn comparable(one: &Value, other: &Value) -> Result<Ordering, Fault> {
+pub(crate) fn comparable(one: &Value, other: &Value) -> Result<Ordering, Misfit> {
     let number = |value: &Value| match value {
         Value::Int(int) => Some(Number::Int(*int)),
         Value::Float(float) => Some(Number::Float(*float)),
@@ -122,5 +110,5 @@ pub(super) fn comparable(one: &Value, other: &Value) -> Result<Ordering, Fault> 
         (Value::Text(one), Value::Text(other)) => Some(one.cmp(other)),
         _ => number(one).zip(number(other)).map(|(one, other)| one.cmp(&other)),
     };
-    order.ok_or_else(|| fault(format!("{} and {} have no order", one.kind(), other.kind())))
+    order.ok_or_else(|| misfit(format!("{} and {} have no order", one.kind(), other.kind())))
 }
