@@ -235,7 +235,7 @@ impl Diagnostic {
 /// Where a name stands in a stretch of text: as a key in brackets, else in quotes, else alone. In
 /// code the name of a variable may well be the name of a key, and neither counts in a comment.
 fn find_name(source: &Source, span: Span, name: &str) -> Option<Span> {
-    let text = source.text.get(span.range())?;
+    let text = source.text.get(source.within_file(span).range())?;
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let stands_alone = |start: &usize| {
         !text[..*start].ends_with(is_part) && !text[start + name.len()..].starts_with(is_part)

@@ -17,8 +17,8 @@ pub enum Style {
 
 /// `file:line:col: error[CODE]: message`.
 pub fn line(source: &Source, diagnostic: &Diagnostic) -> String {
-    let at = source.position(diagnostic.at.span().start);
-    let file = &source.file;
+    let start = diagnostic.at.span().start;
+    let (file, at) = (source.file_at(start), source.position(start));
     format!("{file}:{}:{}: {}", at.line, at.col, headline(diagnostic))
 }
 
@@ -121,7 +121,7 @@ impl Excerpt {
         const CONTEXT: usize = 50;
         let span = at.span();
         let line = source.position(span.start).line;
-        let whole = source.line(line);
+        let whole = source.line_around(span.start);
         let start = span.range().start.min(whole.end);
         let end = span.range().end.clamp(start, whole.end);
         let end = cut(source, end.min(start + WIDTH - CONTEXT));
@@ -147,7 +147,7 @@ impl Excerpt {
 
     fn origin<'a>(&self, source: &'a Source) -> Origin<'a> {
         let at = source.position(self.start.start);
-        Origin::path(&*source.file).line(at.line).char_column(at.col)
+        Origin::path(&**source.file_at(self.start.start)).line(at.line).char_column(at.col)
     }
 
     fn snippet<'a, T: Clone>(&'a self) -> Snippet<'a, T> {
@@ -165,10 +165,9 @@ fn cut(source: &Source, mut at: usize) -> usize {
 
 /// The object of the command line contract. Every member is there, whatever it holds.
 pub fn value(source: &Source, diagnostic: &Diagnostic) -> Value {
-    let file = Value::Text(source.file.clone());
     let labels = diagnostic.labels.iter().map(|label| {
         Value::map([
-            ("file", file.clone()),
+            ("file", file(source, label.at.span())),
             ("span", span(source, label.at.span())),
             ("message", label.message.as_str().into()),
         ])
@@ -177,7 +176,7 @@ pub fn value(source: &Source, diagnostic: &Diagnostic) -> Value {
         ("code", diagnostic.code.id.into()),
         ("severity", diagnostic.severity.word().into()),
         ("message", diagnostic.message.as_str().into()),
-        ("file", file.clone()),
+        ("file", file(source, diagnostic.at.span())),
         ("span", span(source, diagnostic.at.span())),
         ("pointer", diagnostic.at.pointer().map(|pointer| pointer.as_str()).into()),
         ("rule", diagnostic.code.rule.map_or(Value::Null, rule)),
@@ -199,7 +198,7 @@ fn rule(rule: Rule) -> Value {
 fn fix_value(source: &Source, fix: &Fix) -> Value {
     let edits = fix.edits.iter().map(|edit| {
         Value::map([
-            ("file", Value::Text(source.file.clone())),
+            ("file", file(source, edit.at.span())),
             ("span", span(source, edit.at.span())),
             ("text", edit.text.as_str().into()),
         ])
@@ -211,10 +210,73 @@ fn fix_value(source: &Source, fix: &Fix) -> Value {
     ])
 }
 
+fn file(source: &Source, span: Span) -> Value {
+    Value::Text(source.file_at(span.start).clone())
+}
+
 fn span(source: &Source, span: Span) -> Value {
+    let span = source.within_file(span);
     let position = |offset: u32| {
         let at = source.position(offset);
         Value::map([("line", Value::Int(at.line as i64)), ("col", Value::Int(at.col as i64))])
     };
     Value::map([("start", position(span.start)), ("end", position(span.end))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codes;
+
+    /// A finding in a text that was added, with a label in the first one and an edit in both.
+    fn spread() -> (Source, Diagnostic) {
+        let mut source = Source::new("a.ainl", "include \"b.ainl\"\n");
+        let part = source.add("lib/b.ainl", "first\r\nZork x\r\n");
+        let word = part.range().start + 7;
+        let at = Anchor::Span(Span::new(word, word + 4));
+        let mut found = Diagnostic::new(&codes::UNKNOWN_OP, at.clone(), "unknown op `Zork`")
+            .label(Anchor::Span(Span::new(0, 7)), "included here")
+            .fix("write `R`", at, "R");
+        let edit = crate::Edit { at: Anchor::Span(Span::new(8, 16)), text: String::new() };
+        found.fix.as_mut().unwrap().edits.push(edit);
+        (source, found)
+    }
+
+    #[test]
+    fn each_place_is_shown_in_its_own_file() {
+        let (source, found) = spread();
+        assert_eq!(line(&source, &found), "lib/b.ainl:2:1: error[G301]: unknown op `Zork`");
+        let shown = text(&source, &found, Style::Plain);
+        let expected = "\
+error[G301]: unknown op `Zork`
+ --> lib/b.ainl:2:1
+  |
+2 | Zork x
+  | ^^^^
+ ::: a.ainl:1:1
+  |
+1 | include \"b.ainl\"
+  | ------- included here";
+        assert_eq!(shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"), expected);
+    }
+
+    #[test]
+    fn each_place_is_told_with_its_own_file() {
+        let (source, found) = spread();
+        let told = value(&source, &found);
+        let at = |place: &Value| {
+            let number =
+                |name: &str| match place.get("span").unwrap().get("start").unwrap().get(name) {
+                    Some(Value::Int(number)) => *number,
+                    other => panic!("{other:?}"),
+                };
+            let file = place.get("file").and_then(Value::as_text).unwrap();
+            format!("{file}:{}:{}", number("line"), number("col"))
+        };
+        assert_eq!(at(&told), "lib/b.ainl:2:1");
+        let items = |value: Option<&Value>| value.unwrap().as_list().unwrap().to_vec();
+        assert_eq!(at(&items(told.get("labels"))[0]), "a.ainl:1:1");
+        let edits = items(told.get("fix").unwrap().get("edits"));
+        assert_eq!(edits.iter().map(at).collect::<Vec<_>>(), ["lib/b.ainl:2:1", "a.ainl:1:9"]);
+    }
 }

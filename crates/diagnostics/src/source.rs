@@ -1,4 +1,5 @@
-//! A text with a name, and positions in it.
+//! A text with a name, and positions in it. A text that includes others holds them too, one behind
+//! the other, so that a place in any of them is one number.
 
 use std::cell::OnceCell;
 
@@ -40,12 +41,21 @@ pub struct Position {
 pub struct Source {
     /// The path as the user gave it; `-` for standard input.
     pub file: Text,
-    /// The text, without a byte order mark.
+    /// The text, without a byte order mark, and behind it those that were added.
     pub text: String,
     /// The number of its first line: more than 1 for a piece of a larger text.
     first_line: usize,
+    /// What was added, in this order. Hardly any source has more than its own text.
+    added: Vec<Added>,
     /// Built when the first position is asked for: clean text never pays for it.
     index: OnceCell<Index>,
+}
+
+/// A text behind another one. A line feed keeps them apart, so that it begins a line.
+#[derive(Clone, Debug)]
+struct Added {
+    file: Text,
+    start: u32,
 }
 
 /// Makes every position a matter of constant time, also in a document of one long line.
@@ -66,7 +76,8 @@ impl Source {
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
-        Source { file: file.into(), text, first_line: 1, index: OnceCell::new() }
+        let (file, added) = (file.into(), Vec::new());
+        Source { file, text, first_line: 1, added, index: OnceCell::new() }
     }
 
     /// A piece of a larger text, which begins with this line of it. Lines are counted from there.
@@ -79,31 +90,105 @@ impl Source {
         self.first_line
     }
 
-    /// The position of a byte. One past the end is a position too.
-    pub fn position(&self, offset: u32) -> Position {
-        let offset = (offset as usize).min(self.text.len());
-        let lines = &self.index().lines;
-        let line = lines.partition_point(|start| *start as usize <= offset);
-        let col = self.characters_before(offset) - self.characters_before(lines[line - 1] as usize);
-        Position { line: self.first_line + line - 1, col: col + 1 }
+    /// Puts the text of another file behind those that are here, and says where it is now. No
+    /// token reaches from one into the other.
+    pub fn add(&mut self, file: impl Into<Text>, text: impl Into<String>) -> Span {
+        let text = text.into();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        self.text.push('\n');
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.index.take();
+        let span = Span::new(start, self.text.len());
+        self.added.push(Added { file: file.into(), start: span.start });
+        span
     }
 
-    /// The byte at a line and a column in bytes (from 1; 0 is the end of the line before).
+    /// Its own text, without those that were added.
+    pub fn own_text(&self) -> &str {
+        &self.text[self.part(0).range()]
+    }
+
+    /// Its own text and those that were added, with their names.
+    pub fn parts(&self) -> impl Iterator<Item = (&Text, Span)> {
+        (0..=self.added.len()).map(|part| (self.file_of(part), self.part(part)))
+    }
+
+    /// The name of the file that a byte is in.
+    pub fn file_at(&self, offset: u32) -> &Text {
+        self.file_of(self.part_at(offset))
+    }
+
+    /// The whole text of the file that a byte is in.
+    pub fn part_around(&self, offset: u32) -> Span {
+        self.part(self.part_at(offset))
+    }
+
+    /// As much of a span as is in the file where it begins.
+    pub fn within_file(&self, span: Span) -> Span {
+        Span { end: span.end.min(self.part_around(span.start).end).max(span.start), ..span }
+    }
+
+    /// One past the end of a text still belongs to it.
+    fn part_at(&self, offset: u32) -> usize {
+        self.added.partition_point(|added| added.start <= offset)
+    }
+
+    fn file_of(&self, part: usize) -> &Text {
+        part.checked_sub(1).map_or(&self.file, |before| &self.added[before].file)
+    }
+
+    fn part(&self, part: usize) -> Span {
+        let start = part.checked_sub(1).map_or(0, |before| self.added[before].start as usize);
+        let next = self.added.get(part).map(|added| added.start as usize - 1);
+        Span::new(start, next.unwrap_or(self.text.len()))
+    }
+
+    /// The position of a byte in its file. One past the end is a position too.
+    pub fn position(&self, offset: u32) -> Position {
+        let offset = (offset as usize).min(self.text.len());
+        let line = self.line_of(offset);
+        let start = self.index().lines[line] as usize;
+        let col = self.characters_before(offset) - self.characters_before(start);
+        // Every part begins a line.
+        let (before, first) = match self.part_at(Span::new(offset, 0).start) {
+            0 => (0, self.first_line),
+            part => (self.line_of(self.part(part).range().start), 1),
+        };
+        Position { line: line - before + first, col: col + 1 }
+    }
+
+    /// The byte at a line and a column in bytes (from 1; 0 is the end of the line before), in its
+    /// own text.
     pub fn offset(&self, line: usize, column_bytes: usize) -> usize {
         let lines = &self.index().lines;
         let line = line.saturating_sub(self.first_line);
-        let start = lines.get(line).map_or(self.text.len(), |at| *at as usize);
-        let mut offset = (start + column_bytes).saturating_sub(1).min(self.text.len());
+        let end = self.own_text().len();
+        let start = lines.get(line).map_or(end, |at| *at as usize);
+        let mut offset = (start + column_bytes).saturating_sub(1).min(end);
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
         offset
     }
 
-    /// The byte range of a line without its end.
+    /// The byte range of a line of its own text, without its end.
     pub fn line(&self, line: usize) -> std::ops::Range<usize> {
+        self.range_of(line - self.first_line)
+    }
+
+    /// The byte range of the line that a byte is in, without its end.
+    pub fn line_around(&self, offset: u32) -> std::ops::Range<usize> {
+        self.range_of(self.line_of((offset as usize).min(self.text.len())))
+    }
+
+    /// The line that a byte is in, among the lines of all parts, from 0.
+    fn line_of(&self, offset: usize) -> usize {
+        self.index().lines.partition_point(|start| *start as usize <= offset) - 1
+    }
+
+    fn range_of(&self, line: usize) -> std::ops::Range<usize> {
         let lines = &self.index().lines;
-        let line = line - self.first_line;
         let start = lines[line] as usize;
         let end = lines.get(line + 1).map_or(self.text.len(), |next| *next as usize - 1);
         start..end
@@ -159,5 +244,35 @@ mod tests {
         assert_eq!(&source.text[source.line(7)], "ab");
         assert_eq!(&source.text[source.line(8)], "cd");
         assert_eq!(source.offset(9, 1), 5);
+    }
+
+    #[test]
+    fn every_part_has_positions_of_its_own() {
+        let mut source = Source::new("a", "one\ntwo\n");
+        assert_eq!(source.position(8), Position { line: 3, col: 1 });
+        let second = source.add("b", "\u{feff}dréi\r\nvier");
+        let empty = source.add("c", "");
+        let last = source.add("a", "x");
+        assert_eq!(source.own_text(), "one\ntwo\n");
+        let told: Vec<_> =
+            source.parts().map(|(file, part)| (&**file, &source.text[part.range()])).collect();
+        assert_eq!(told, [("a", "one\ntwo\n"), ("b", "dréi\r\nvier"), ("c", ""), ("a", "x")]);
+        let at = |offset: u32| {
+            let Position { line, col } = source.position(offset);
+            format!("{}:{line}:{col}", source.file_at(offset))
+        };
+        assert_eq!(at(5), "a:2:2");
+        assert_eq!(at(8), "a:3:1");
+        assert_eq!(at(second.start), "b:1:1");
+        assert_eq!(at(second.end), "b:2:5");
+        assert_eq!(at(empty.start), "c:1:1");
+        assert_eq!(at(last.start), "a:1:1");
+        assert_eq!(at(last.end), "a:1:2");
+        assert_eq!(at(1_000), "a:1:2");
+        let four = source.text.find("vier").unwrap();
+        assert_eq!(source.line_around(four as u32), four..four + 4);
+        assert_eq!(source.offset(9, 1), 8, "lines are those of its own text");
+        let beyond = source.within_file(Span { start: second.start, end: last.end });
+        assert_eq!(beyond, second);
     }
 }
