@@ -1,15 +1,18 @@
 //! From a file name to a graph with its findings: the one path every command takes.
 
 use std::io::Read;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use diagnostics::{Anchor, Diagnostic, Severity, Source, Span, any_error, codes, render};
-use frontends::{Format, Ontology, Origins};
+use frontends::{Format, Given, Ontology, Origins};
 use graph::Graph;
 use graph::validate::{Edges, validate};
 use value::Value;
 
 use crate::args::{FromFormat, OntologyVersion, Reading};
+use crate::disk::Disk;
+use crate::include::include;
 use crate::{Outcome, output};
 
 /// A file that was read.
@@ -66,7 +69,17 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Reads a file (`-` is standard input), makes a graph of it and checks it.
 pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Result<Loaded> {
-    let mut bytes = read_bytes(file)?;
+    load_from(&Disk::default(), file, reading, strictness)
+}
+
+/// The same, where files may have been changed and not written.
+pub(crate) fn load_from(
+    disk: &Disk,
+    file: &str,
+    reading: &Reading,
+    strictness: Strictness,
+) -> Result<Loaded> {
+    let mut bytes = read_bytes(disk, file)?;
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }
@@ -74,7 +87,7 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
         Ok(text) => text,
         Err(error) => return Ok(not_utf8(file, &error)),
     };
-    let source = Source::new(file, text);
+    let mut source = Source::new(file, text);
     let format = match reading.from {
         Some(FromFormat::Graph) => Format::Graph,
         Some(FromFormat::Ainl) => Format::Ainl,
@@ -86,8 +99,11 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
         OntologyVersion::V1 => Ontology::V1,
         OntologyVersion::V02 => Ontology::V02,
     };
+    let wanted = |source: &Source, part: Span| frontends::includes(source, part, format);
+    let files = include(&mut source, disk, Path::new(""), wanted);
+    let given = Given { files, inputs: reading.inputs.clone() };
     let frontends::Reading { draft, mut findings, carried, origins } =
-        frontends::read(&source, format, ontology);
+        frontends::read_with(&source, format, ontology, &given);
     let mut unmendable = None;
     let edges = if reading.legacy_edges { Edges::Legacy } else { Edges::Strict };
     let graph = draft.map(|draft| {
@@ -118,26 +134,23 @@ pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Res
 
 /// Reads a file that is text in no format of ours, such as a patch.
 pub(crate) fn read_source(file: &str) -> Result<Source> {
-    let text = String::from_utf8(read_bytes(file)?);
+    let text = String::from_utf8(read_bytes(&Disk::default(), file)?);
     Ok(Source::new(file, text.with_context(|| format!("`{file}` is not UTF-8"))?))
 }
 
-fn read_bytes(file: &str) -> Result<Vec<u8>> {
+fn read_bytes(disk: &Disk, file: &str) -> Result<Vec<u8>> {
     /// Positions are 32 bits wide; documents of this size are no documents.
     const SIZE_MAX: u64 = 1 << 30;
-    let limited = |mut input: Box<dyn Read>| -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        input.by_ref().take(SIZE_MAX + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > SIZE_MAX {
-            bail!("it is larger than 1 GiB");
-        }
-        Ok(bytes)
+    let limited = |read: std::io::Result<Vec<u8>>| match read {
+        Ok(bytes) if bytes.len() as u64 > SIZE_MAX => bail!("it is larger than 1 GiB"),
+        read => Ok(read?),
     };
     if file == "-" {
-        return limited(Box::new(std::io::stdin())).context("cannot read standard input");
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().take(SIZE_MAX + 1).read_to_end(&mut bytes);
+        return limited(read.map(|_| bytes)).context("cannot read standard input");
     }
-    let opened = std::fs::File::open(file).with_context(|| format!("cannot read `{file}`"))?;
-    limited(Box::new(opened)).with_context(|| format!("cannot read `{file}`"))
+    limited(disk.read(Path::new(file), SIZE_MAX)).with_context(|| format!("cannot read `{file}`"))
 }
 
 fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> Loaded {

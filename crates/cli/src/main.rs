@@ -2,7 +2,9 @@
 
 mod args;
 mod commands;
+mod disk;
 mod find;
+mod include;
 mod load;
 mod opened;
 mod output;

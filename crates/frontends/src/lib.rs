@@ -17,6 +17,7 @@
 pub mod ainl;
 mod detect;
 pub mod document;
+mod includes;
 mod json;
 pub mod ontology;
 mod origins;
@@ -26,10 +27,11 @@ pub mod yaml;
 pub use detect::{Format, detect};
 use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
 use graph::draft::Draft;
+pub use includes::{Files, Include, Missing, includes};
 pub use json::locate;
 pub use ontology::Ontology;
 pub use origins::Origins;
-use value::Value;
+use value::{Text, Value};
 
 /// What reading a text gave.
 pub struct Reading {
@@ -60,8 +62,22 @@ pub fn read_json(source: &Source) -> (Option<Value>, Vec<Diagnostic>) {
     (value, findings)
 }
 
-/// Reads a text as a format.
+/// What a text alone does not say.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// What became of the files that it includes.
+    pub files: Files,
+    /// The names of the inputs that a run of it is given.
+    pub inputs: Vec<Text>,
+}
+
+/// Reads a text as a format, with nothing else given.
 pub fn read(source: &Source, format: Format, ontology: Ontology) -> Reading {
+    read_with(source, format, ontology, &Given::default())
+}
+
+/// Reads a text as a format. Graph documents and specs say everything themselves.
+pub fn read_with(source: &Source, format: Format, ontology: Ontology, _given: &Given) -> Reading {
     match format {
         Format::Graph => document::read(source),
         Format::Ainl => ainl::read(source, &[]),

@@ -6,6 +6,7 @@ pub(crate) mod running;
 pub(crate) mod tools;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use value::Text;
 
 /// Checks, runs and remembers AI agents as graphs.
 #[derive(Debug, Parser)]
@@ -337,12 +338,16 @@ pub(crate) struct Reading {
     /// The ontology that specs are written for
     #[arg(long, value_enum, value_name = "VERSION", default_value_t = OntologyVersion::V1)]
     pub(crate) ontology: OntologyVersion,
+    /// The names of the inputs that a run is given.
+    #[arg(skip)]
+    pub(crate) inputs: Vec<Text>,
 }
 
 /// As if nothing was said.
 impl Default for Reading {
     fn default() -> Reading {
-        Reading { from: None, legacy_edges: false, ontology: OntologyVersion::V1 }
+        let (ontology, inputs) = (OntologyVersion::V1, Vec::new());
+        Reading { from: None, legacy_edges: false, ontology, inputs }
     }
 }
 

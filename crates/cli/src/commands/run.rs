@@ -25,7 +25,8 @@ use crate::{Outcome, output};
 pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     let is_json = arguments.format.is_json();
     let inputs = inputs(arguments)?;
-    let graph = match graph(&arguments.file, &arguments.reading, is_json)? {
+    let reading = Reading { inputs: inputs.keys().cloned().collect(), ..arguments.reading.clone() };
+    let graph = match graph(&arguments.file, &reading, is_json)? {
         Ok(graph) => graph,
         Err(outcome) => return Ok(outcome),
     };
@@ -123,7 +124,7 @@ pub(crate) fn graph(
         && reading.ontology == OntologyVersion::V1
         && file != "-"
     {
-        let later = Reading { ontology: OntologyVersion::V02, from: reading.from, ..*reading };
+        let later = Reading { ontology: OntologyVersion::V02, ..reading.clone() };
         let again = load(file, &later, Strictness::Normal)?;
         if !again.has_errors() {
             output::note(&format!(
