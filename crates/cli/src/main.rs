@@ -41,6 +41,8 @@ fn main() -> ExitCode {
         Command::New(arguments) => commands::new::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Compile(arguments) => commands::compile::run(&arguments),
+        Command::Fmt(arguments) => commands::fmt::run(&arguments),
+        Command::Convert(arguments) => commands::convert::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),
         Command::Query(arguments) => commands::query::run(&arguments),
         Command::Diff(arguments) => commands::diff::run(&arguments),

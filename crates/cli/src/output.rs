@@ -14,6 +14,11 @@ pub(crate) fn print(text: &str) -> Result<()> {
     write(&text.split('\n').map(plain).collect::<Vec<_>>().join("\n"))
 }
 
+/// Prints what is to be a file: byte for byte, unless a terminal would act on it.
+pub(crate) fn print_file(text: &str) -> Result<()> {
+    if io::stdout().is_terminal() { print(text) } else { write(text) }
+}
+
 fn write(text: &str) -> Result<()> {
     leave_prompt(&mut io::stderr().lock());
     let mut out = io::stdout().lock();

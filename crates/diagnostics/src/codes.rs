@@ -222,6 +222,14 @@ codes! {
     /// JSON that is not in quotes.
     INLINE_JSON = "N112", Warning, Some(Rule::Type);
 
+    // N4: files that AINL includes.
+    /// An include behind something else.
+    LATE_INCLUDE = "N401", Warning, None;
+    /// A file that could not be included.
+    NOT_INCLUDED = "N402", Error, Some(Rule::Reference);
+    /// An included file that is not made to be included.
+    INCLUDE_CONTRACT = "N403", Warning, None;
+
     // O1: the shape of an Agent Ontology spec.
     /// A value of the wrong kind.
     SPEC_WRONG_KIND = "O101", Error, Some(Rule::Type);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use diagnostics::{Source, Span};
 use value::Text;
 
-use crate::Format;
+use crate::{Format, ainl};
 
 /// A file that a text wants to have included.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +18,11 @@ pub struct Include {
 }
 
 /// What part of a source includes. Formats without includes have none.
-pub fn includes(_source: &Source, _part: Span, _format: Format) -> Vec<Include> {
-    Vec::new()
+pub fn includes(source: &Source, part: Span, format: Format) -> Vec<Include> {
+    match format {
+        Format::Ainl => ainl::includes(source, part),
+        Format::Graph | Format::Ontology | Format::Stargraph => Vec::new(),
+    }
 }
 
 /// What became of the files that a text includes, and those that they include.

@@ -1,7 +1,8 @@
 //! From text to a [`graph::draft::Draft`], and from a graph to text.
 //!
 //! A front-end knows one format and nothing of what another format would want to check too.
-//! So far there are two: [`document`], the graph as JSON, and [`ontology`], specs as YAML.
+//! There are three: [`document`], the graph as JSON, [`ainl`], programs of lines, and
+//! [`ontology`], specs as YAML.
 //!
 //! ```
 //! use diagnostics::Source;
@@ -77,10 +78,10 @@ pub fn read(source: &Source, format: Format, ontology: Ontology) -> Reading {
 }
 
 /// Reads a text as a format. Graph documents and specs say everything themselves.
-pub fn read_with(source: &Source, format: Format, ontology: Ontology, _given: &Given) -> Reading {
+pub fn read_with(source: &Source, format: Format, ontology: Ontology, given: &Given) -> Reading {
     match format {
         Format::Graph => document::read(source),
-        Format::Ainl => ainl::read(source, &[]),
+        Format::Ainl => ainl::read(source, given),
         Format::Ontology => ontology::read(source, ontology),
         other => {
             let message = format!("{} cannot be read yet", other.description());

@@ -24,6 +24,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Print the canonical graph as JSON
     Compile(Compile),
+    /// Lay AINL out in the one way
+    Fmt(Fmt),
+    /// Write an agent in another format, and say what that cannot say
+    Convert(Convert),
     /// Draw a graph as text, Mermaid or SVG
     Show(Show),
     /// Ask a question about a graph
@@ -115,7 +119,8 @@ impl Command {
             Command::Gc(arguments) => &arguments.format,
             Command::Explain(arguments) => &arguments.format,
             Command::Spans(arguments) => return arguments.is_json(),
-            Command::Show(_) | Command::Export(_) => return false,
+            Command::Convert(arguments) => &arguments.format,
+            Command::Fmt(_) | Command::Show(_) | Command::Export(_) => return false,
         };
         format.is_json()
     }
@@ -169,6 +174,42 @@ pub(crate) struct Compile {
     pub(crate) strict: bool,
     #[command(flatten)]
     pub(crate) format: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fmt {
+    /// The files to lay out, in place; `-` goes from standard input to standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Change nothing, and say which files would change
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    /// The file to convert; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// The format to write
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: ToFormat,
+    /// Write it to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: Output,
+}
+
+/// A format that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToFormat {
+    /// Agent Graph v1, as JSON
+    Graph,
+    /// AINL source
+    Ainl,
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ mod compact;
 mod declare;
 mod format;
 mod found;
+mod include;
 mod lower;
 mod program;
 mod step;
@@ -17,7 +18,7 @@ mod token;
 mod words;
 mod write;
 
-use diagnostics::Source;
+use diagnostics::{Diagnostic, Source, Span};
 use graph::Kind;
 use graph::draft::Draft;
 use value::{Map, Text, Value};
@@ -25,21 +26,22 @@ use value::{Map, Text, Value};
 pub use format::format;
 pub use write::write;
 
-use crate::Reading;
 use crate::origins::Origins;
+use crate::{Files, Given, Include, Reading};
 use program::{NOWHERE, Program};
 use words::Names;
 
-/// Reads a program. A run that is given these names can read them.
-pub fn read(source: &Source, given: &[Text]) -> Reading {
+/// What part of a source includes.
+pub(crate) fn includes(source: &Source, part: Span) -> Vec<Include> {
+    include::wanted(include::part_text(source, part), part.start)
+}
+
+/// Reads a program. The inputs that are given are names that it can read.
+pub fn read(source: &Source, given: &Given) -> Reading {
     let mut findings = Vec::new();
     let mut origins = Origins::of_lines();
-    let mut program = Program::default();
-    let mut about_words = Vec::new();
-    let lines = token::lines(&source.text, 0, &mut about_words);
-    program::read(lines, &mut program, &mut findings);
-    findings.append(&mut about_words);
-    let names = Names::new(&program, given);
+    let program = parse(source, source.part_around(0), &given.files, &mut findings);
+    let names = Names::new(&program, &given.inputs);
     let mut draft = Draft::default();
     for label in &program.labels {
         let (made, origin) = lower::label(label, &program, &names, &mut findings);
@@ -54,8 +56,24 @@ pub fn read(source: &Source, given: &[Text]) -> Reading {
     if let Some(entry) = entry(&program, &draft) {
         draft.runtime_policy.insert("entry".into(), Value::Text(entry));
     }
-    describe(&source.text, program, &mut draft.extra);
+    describe(source.own_text(), program, &mut draft.extra);
     Reading { draft: Some(draft), findings, carried: Vec::new(), origins }
+}
+
+/// Sorts the lines of a part of the source, and those of the files that it includes.
+fn parse<'a>(
+    source: &'a Source,
+    part: Span,
+    files: &Files,
+    findings: &mut Vec<Diagnostic>,
+) -> Program<'a> {
+    let mut program = Program::default();
+    let mut about_words = Vec::new();
+    let lines = token::lines(include::part_text(source, part), part.start, &mut about_words);
+    program::read(lines, &mut program, findings);
+    findings.append(&mut about_words);
+    include::merge(&mut program, source, files, findings);
+    program
 }
 
 /// Where a run begins: what requests come first, then label `1`, then the first that is one.

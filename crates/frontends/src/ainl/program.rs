@@ -7,10 +7,10 @@ use diagnostics::{Diagnostic, Span};
 use graph::ops::{self, OpDef};
 use value::{Text, Value};
 
-use super::declare;
-use super::found;
+use super::include::INCLUDE;
 use super::step::Step;
 use super::token::{Line, Word};
+use super::{declare, found, include};
 
 /// The label of steps that stand in none.
 pub(crate) const NOWHERE: &str = "_anon";
@@ -20,6 +20,8 @@ pub(crate) const NOWHERE: &str = "_anon";
 pub(crate) struct Program<'a> {
     pub(crate) labels: Vec<Label<'a>>,
     by_id: BTreeMap<Text, usize>,
+    /// Lines that include files.
+    pub(crate) includes: Vec<Line<'a>>,
     /// Lines that declare something, in their order.
     pub(crate) declared: Vec<Line<'a>>,
     /// Lines that mean nothing, as the document keeps them.
@@ -81,7 +83,17 @@ pub(crate) fn read<'a>(
 ) {
     let mut open: Option<usize> = None;
     for line in lines {
+        if line.op.text == INCLUDE && program.ops == 0 {
+            program.includes.push(line);
+            continue;
+        }
         program.ops += 1;
+        if line.op.text == INCLUDE {
+            findings.push(include::late(&line));
+            open = None;
+            program.keep(&line, None);
+            continue;
+        }
         if let Some(id) = declared_label(&line.op.text) {
             open = Some(begin_label(id.into(), line, program, findings));
             continue;
@@ -159,6 +171,10 @@ pub(crate) fn declared_label(word: &str) -> Option<&str> {
 pub(crate) fn label_named(word: &str) -> &str {
     let bare = word.trim();
     let bare = bare.strip_prefix("->").unwrap_or(bare);
+    // A label of an included file is named with that file: `lib/ENTRY`.
+    if bare.contains('/') && !word.starts_with("->L") {
+        return bare;
+    }
     let bare = bare.strip_prefix('L').unwrap_or(bare);
     bare.rsplit(':').next().unwrap_or(bare)
 }

@@ -1,0 +1,38 @@
+//! `quipu fmt`
+
+use anyhow::{Context, Result, bail};
+use diagnostics::Source;
+use frontends::{Format, ainl, detect};
+
+use crate::args::Fmt;
+use crate::load::read_source;
+use crate::{Outcome, output};
+
+pub(crate) fn run(arguments: &Fmt) -> Result<Outcome> {
+    let mut differs = false;
+    for file in &arguments.files {
+        let source = read_source(file)?;
+        if !file.ends_with(".ainl") && detect(&source) != Format::Ainl {
+            bail!("`{file}` is not AINL, and nothing else is laid out");
+        }
+        differs |= lay_out(&source, arguments.check)?;
+    }
+    Ok(if differs && arguments.check { Outcome::Found } else { Outcome::Fine })
+}
+
+/// Whether it was laid out otherwise.
+fn lay_out(source: &Source, only_check: bool) -> Result<bool> {
+    let file = &*source.file;
+    let formatted = ainl::format(&source.text);
+    let differs = formatted != source.text;
+    match (file, only_check, differs) {
+        ("-", false, _) => output::print_file(&formatted)?,
+        (_, true, true) => output::note(&format!("{file}: would be laid out otherwise")),
+        (_, false, true) => {
+            std::fs::write(file, &formatted).with_context(|| format!("cannot write `{file}`"))?;
+            output::note(&format!("{file}: laid out"));
+        }
+        (_, _, false) => {}
+    }
+    Ok(differs)
+}
