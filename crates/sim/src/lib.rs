@@ -7,10 +7,12 @@
 
 pub mod engine;
 pub mod history;
+mod program;
 mod random;
 mod spec;
 mod watched;
 
+pub use program::program;
 pub use random::Random;
 pub use spec::spec;
 use value::{Map, Value};
