@@ -193,6 +193,10 @@ codes! {
     FORK_WITHOUT_JOIN = "G416", Warning, Some(Rule::Endpoint);
     /// A reducer that nobody can apply.
     NO_SUCH_REDUCER = "G417", Warning, Some(Rule::Enum);
+    /// A function that there is not.
+    UNKNOWN_FUNCTION = "G419", Warning, Some(Rule::Reference);
+    /// A function with more or fewer arguments than it takes.
+    WRONG_ARITY_OF_FUNCTION = "G420", Warning, Some(Rule::Range);
     /// A store whose provider does not take its config.
     STORE_CONFIG = "G501", Error, Some(Rule::Type);
 

@@ -163,6 +163,16 @@ static ROWS: &[Row] = &[
     row("vector_memory", &["UPSERT"], contract(Write, Freely, "memory_write")),
 ];
 
+/// Where the verbs are that the engine knows itself.
+pub const CORE: &str = "core";
+
+/// Whether `core` has a verb of this name that is no function of values: the clock, for example.
+pub fn is_core_verb(verb: &str) -> bool {
+    let mut rows = ROWS.iter().filter(|row| row.namespace == CORE);
+    Verb::find(CORE, verb).is_some()
+        || rows.any(|row| row.verbs.iter().any(|known| known.eq_ignore_ascii_case(verb)))
+}
+
 /// The contract of `namespace.verb`, whatever the verb's case.
 pub fn find(namespace: &str, verb: &str) -> Option<&'static Contract> {
     let fits = |row: &&Row| {

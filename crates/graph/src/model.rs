@@ -9,7 +9,7 @@ use value::{Map, Ordered, Text, Value};
 use crate::contracts::{self, Contract, Verb};
 use crate::declarations::Declarations;
 use crate::effects::{Effect, Tier};
-use crate::operand::{Operand, Operands};
+use crate::operand::{Filled, Operand, Operands};
 use crate::ops::{NodeOp, OpDef, Port, Runs, SlotKind};
 
 /// A graph document.
@@ -261,6 +261,29 @@ impl Node {
             }
             _ => None,
         }
+    }
+
+    /// Whether its verb stands in the place of the first argument: `cache get` for `cache.get`.
+    pub fn is_split(&self) -> bool {
+        let adapter = self.def().and_then(|op| op.slot_of(SlotKind::Adapter));
+        let adapter = adapter.and_then(|slot| self.operands.text(slot.name));
+        adapter.is_some_and(|adapter| !adapter.contains('.'))
+    }
+
+    /// The arguments of what it calls or computes, in order; nothing where one of them is odd.
+    pub fn arguments(&self) -> Option<Vec<&Operand>> {
+        let op = self.def()?;
+        let first = op.slot_of(SlotKind::FirstValue).filter(|_| !self.is_split());
+        let mut arguments = Vec::new();
+        for slot in first.into_iter().chain(op.slot_of(SlotKind::Values)) {
+            match self.operands.get(slot.name) {
+                Some(Filled::One(operand)) => arguments.push(operand),
+                Some(Filled::Many(operands)) => arguments.extend(operands),
+                None => {}
+            }
+        }
+        let is_odd = |operand: &&Operand| matches!(operand, Operand::Odd(..));
+        (!arguments.iter().any(is_odd)).then_some(arguments)
     }
 
     /// What it calls, where that is one of the verbs that agents are made of.

@@ -10,6 +10,7 @@ mod console;
 mod diff;
 mod documents;
 mod elsewhere;
+mod functions;
 mod history;
 mod meaning;
 mod mermaid;

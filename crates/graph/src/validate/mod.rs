@@ -1,6 +1,7 @@
 //! What is wrong with a graph. Each check is complete on its own and answers one question.
 
 mod exits;
+mod functions;
 mod joins;
 mod names;
 mod phase1;

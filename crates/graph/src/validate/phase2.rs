@@ -1,11 +1,12 @@
 //! Phase 2: ids are canonical, every edge has a legal port, one way on, branches are complete,
-//! guards say what is true, slots are filled, and everything can be reached.
+//! guards say what is true, slots are filled, functions are there, and everything can be reached.
 
 use std::collections::BTreeMap;
 
 use diagnostics::{Anchor, Diagnostic, codes, nearest};
 
 use super::exits::exits;
+use super::functions::functions;
 use super::joins::{self, Joins};
 use super::phase1::lacks_next;
 use super::slots::slots;
@@ -31,6 +32,7 @@ pub(super) fn label(id: &str, label: &Label, index: &Index<'_>, findings: &mut V
         let Some(op) = node.def() else { continue };
         ports(id, label, (position, node, op), index, findings);
         slots(id, node, op, findings);
+        functions(id, node, op, findings);
         effect(id, node, op, findings);
     }
     guards(id, label, index, findings);
