@@ -199,7 +199,7 @@ impl Builder<'_> {
         Step::Effect(Box::new(EffectStep {
             server: space.into(),
             tool: verb.into(),
-            target: self.operand(place, "target"),
+            target: self.first(place),
             args: self.operands(place, "args"),
             input: self.schema(place, "input"),
             touches: contract.touches,
@@ -209,13 +209,19 @@ impl Builder<'_> {
         }))
     }
 
+    /// The first argument of a call. Where the verb stands in its place, it is no argument.
+    fn first(&mut self, place: &Place<'_>) -> Option<Operand> {
+        if place.node.is_split() { None } else { self.operand(place, "target") }
+    }
+
     /// What the core does itself.
     fn core(&mut self, place: &Place<'_>, verb: &str, out: Option<super::Slot>) -> Step {
         let contract = place.node.contract().copied().unwrap_or(graph::contracts::UNKNOWN);
-        let target = self.operand(place, "target");
+        let mut args: Vec<Operand> = self.first(place).into_iter().collect();
+        args.extend(self.operands(place, "args"));
         match (contract.touches, contract.kind) {
             (Touches::Clock, "control") => {
-                Step::Sleep(target.unwrap_or(Operand::Lit(Value::Int(0))))
+                Step::Sleep(args.into_iter().next().unwrap_or(Operand::Lit(Value::Int(0))))
             }
             (Touches::Clock, _) if verb.eq_ignore_ascii_case("NOW") => {
                 Step::Clock { form: ClockForm::Seconds, out }
@@ -223,11 +229,7 @@ impl Builder<'_> {
             (Touches::Clock, _) => Step::Clock { form: ClockForm::Text, out },
             (Touches::Random, _) => Step::Uuid { out },
             (Touches::Nothing, _) => match functions::find(verb) {
-                Some(function) => {
-                    let mut args: Vec<Operand> = target.into_iter().collect();
-                    args.extend(self.operands(place, "args"));
-                    Step::Compute { to: out, function, args }
-                }
+                Some(function) => Step::Compute { to: out, function, args },
                 None => Step::Unready(format!("there is no function `core.{verb}`").into()),
             },
             _ => Step::Unready(format!("`core.{verb}` cannot run yet").into()),

@@ -107,7 +107,7 @@ impl Run<'_> {
 
     /// `target`, where there is one, then `args`.
     fn arguments(&self, fiber: usize, node: &Node) -> Vec<Value> {
-        let target = node.operands.one("target");
+        let target = node.operands.one("target").filter(|_| !node.is_split());
         let args = match node.operands.get("args") {
             Some(Filled::Many(args)) => args.as_slice(),
             Some(Filled::One(_)) | None => &[],
