@@ -3,7 +3,7 @@
 //!
 //! An edge to a label leads to the label's entry. A call and the body of a loop are entered, and
 //! control goes on behind the node all the same. A guard is no place that control passes on its
-//! own: what it protects leads to its handler.
+//! own: what it protects leads to its handler, and so does what follows an `Err` that is passed.
 
 use graph::ops::{OpDef, Port, Runs, SlotKind};
 use graph::{Graph, IN_LABELS, Index, Kind, Label, Node, Operand, RECOVERIES};
@@ -115,8 +115,9 @@ impl<'g> Flow<'g> {
             flow.is_open.push(kind.is_some_and(|kind| !says_all.contains(&&**kind)));
         }
         for (at, index) in indices.iter().enumerate() {
-            for position in 0..flow.labels[at].label.nodes.len() {
-                flow.add_ways_out(at, index, position);
+            let passed = graph::passed(flow.labels[at].label, index);
+            for (position, passed) in passed.into_iter().enumerate() {
+                flow.add_ways_out(at, index, position, passed);
             }
         }
         flow.has_calls = flow.out.iter().any(|arc| arc.way == Way::Enter);
@@ -192,7 +193,13 @@ impl<'g> Flow<'g> {
         (&**declared.get("type")?.as_text()? == "gate").then(|| id.clone())
     }
 
-    fn add_ways_out(&mut self, at: usize, index: &Index<'g>, position: usize) {
+    fn add_ways_out(
+        &mut self,
+        at: usize,
+        index: &Index<'g>,
+        position: usize,
+        passed: Option<usize>,
+    ) {
         let LabelAt { label, first, .. } = self.labels[at];
         let node = &label.nodes[position];
         let mut is_dangling = false;
@@ -218,6 +225,12 @@ impl<'g> Flow<'g> {
                 (Some(to), _) => self.out.push(Arc { to, port, way: Way::On }),
                 (None, _) => is_dangling = true,
             }
+        }
+        if let Some(err) = passed {
+            let handlers = index.edge_indices_from(err);
+            handlers
+                .filter(|edge| label.edges[*edge].port == Some(Port::Handler))
+                .for_each(|edge| self.add_failure(at, index, edge));
         }
         let callee = node.def().and_then(|op| op.slot_of(SlotKind::Callee));
         if let Some(Operand::Label(callee)) = callee.and_then(|slot| node.operands.one(slot.name))

@@ -178,11 +178,11 @@ pub static OPS: &[OpDef] = &[
         does: Does::Guard,
         slots: &[may("handler", Target(Handler)), may("at_node_id", Protects)],
         least: 1,
-        ports: &[must(Handler, Label), one(Next, Either)],
+        ports: &[one(Retry, Node), must(Handler, Label), one(Next, Either)],
         runs: Guard(Err),
         writes: &[written("_error")],
         sketch: "on error",
-        doc: "Goes to the `handler` label when the node that its `err` edge comes from fails.",
+        doc: "Goes to the `handler` label when the node that its `err` edge comes from fails, or one behind it that has no other `Err`.",
         ..ROW
     },
     OpDef {

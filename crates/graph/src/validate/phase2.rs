@@ -10,6 +10,7 @@ use super::functions::functions;
 use super::joins::{self, Joins};
 use super::phase1::lacks_next;
 use super::slots::slots;
+use crate::guards::passed;
 use crate::index::Index;
 use crate::model::{Edge, Graph, Label, Node, ToKind};
 use crate::ops::{Leads, OpDef, Port, SlotKind};
@@ -130,7 +131,7 @@ fn effect(id: &str, node: &Node, op: &'static OpDef, findings: &mut Vec<Diagnost
 }
 
 /// `Err @nX` and `Retry @nX` are edges from exactly that node, and a guard without such an edge
-/// does nothing.
+/// does nothing, but for an `Err` that is passed before something that it protects.
 fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
     let mut protected: BTreeMap<usize, Vec<&Edge>> = BTreeMap::new();
     for (position, edge) in label.edges.iter().enumerate() {
@@ -141,6 +142,7 @@ fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnos
             protected.entry(target).or_default().push(edge);
         }
     }
+    let passed = passed(label, index);
     for (position, node) in label.nodes.iter().enumerate() {
         let Some(op) = node.def() else { continue };
         let Some(port) = op.guards() else { continue };
@@ -152,7 +154,7 @@ fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnos
                 let edge = edges.first().copied();
                 findings.push(wrong_targeting(id, node, (slot, named), port, edge));
             }
-            None if edges.is_empty() => {
+            None if edges.is_empty() && !passed.contains(&Some(position)) => {
                 let at = Anchor::value(place::of_node(id, node, "id"));
                 let message = format!(
                     "{} of label `{id}` is `{}` and protects nothing",
