@@ -6,7 +6,7 @@ use diagnostics::{Source, any_error};
 use frontends::document;
 use graph::hash::Hashes;
 use graph::{Graph, Kind};
-use runtime::{Plan, Unrunnable};
+use runtime::{Edition, Plan, Unrunnable};
 use value::{Map, Text, Value, json};
 
 /// A graph as a run records it.
@@ -60,7 +60,11 @@ pub(crate) fn plan(document: &Value, versions: Option<&Map>) -> Result<Plan, Pin
     if matches!(engine, Some(Value::Int(..=1))) {
         without_protocols(&mut graph);
     }
-    Ok(Plan::new(&graph)?)
+    let edition = match engine {
+        Some(Value::Int(..=2)) => Edition::Second,
+        _ => Edition::Third,
+    };
+    Ok(Plan::by(&graph, edition)?)
 }
 
 /// The first engine knew no protocols: a `config` said nothing, and what is a vector store now was

@@ -99,14 +99,22 @@ pub(crate) enum What {
         fiber: FiberNo,
         node: NodeNo,
         item: Option<(Slot, Value)>,
+        /// What the turn before returned, where that is kept.
+        last: Option<(Slot, Value)>,
         body: LabelNo,
         first: bool,
     },
-    /// A loop or a call is over.
+    /// What a turn returned is kept before it is clear whether there is another.
+    TurnReturned {
+        fiber: FiberNo,
+        slot: Slot,
+        value: Value,
+    },
+    /// A loop or a call is over; with a slot, what it returned is kept.
     CameBack {
         fiber: FiberNo,
         node: NodeNo,
-        slot: Slot,
+        slot: Option<Slot>,
         value: Value,
         to: To,
     },

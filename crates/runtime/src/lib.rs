@@ -56,7 +56,7 @@ pub use logic::{Block, BlockStore, Done, Given, Logic, StoreAct};
 pub use migrate::{Incompatible, Kept, migrate};
 pub use money::Money;
 pub use options::{Limits, Offer, Options, Replay, ToolContract};
-pub use plan::{Plan, Unrunnable};
+pub use plan::{Edition, Plan, Unrunnable};
 pub use record::idempotency_key;
 pub use reduce::Reducer;
 pub use run::{Failure, Run, Status, Usage};

@@ -11,7 +11,9 @@ use crate::frame::Frame;
 use crate::open::Waiting;
 use crate::plan::{LabelNo, ModelStep, NodeNo, Plan, Slot, Step};
 use crate::request;
-use crate::run::{Activation, Fiber, FiberNo, Group, GroupNo, Mode, Run, Try};
+use crate::run::{
+    Activation, ActivationKind, Fiber, FiberNo, Group, GroupNo, Mode, Run, Try, Turns,
+};
 use crate::schema::SchemaId;
 use crate::stores::{Channel, Contents};
 
@@ -294,7 +296,10 @@ impl Moving<'_> {
         }
     }
 
-    fn activation(&mut self, own: Activation) -> Option<Activation> {
+    fn activation(&mut self, mut own: Activation) -> Option<Activation> {
+        if let ActivationKind::Loop(Turns { before: Some((slot, _)), .. }) = &mut own.kind {
+            *slot = self.slots[*slot as usize];
+        }
         let mut node = own.node;
         let at = self.place(&mut node, "what it called is under way")?;
         self.keep(&at, "what it called is under way");

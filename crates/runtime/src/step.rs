@@ -11,7 +11,7 @@ use crate::doubt::Doubt;
 use crate::filter::filter;
 use crate::frame::Frame;
 use crate::logic::Logic;
-use crate::plan::{Condition, LabelNo, NodeNo, Operand, Plan, Step, To};
+use crate::plan::{Condition, Edition, LabelNo, NodeNo, Operand, Plan, Slot, Step, To};
 use crate::record::Recorder;
 use crate::run::{ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status};
 use crate::{Fault, FaultKind, Request, blocks, fork, kept, request};
@@ -182,23 +182,8 @@ fn go(
             let value = value_of(frame, operand);
             return Change::derived(What::Returned { fiber, node, value });
         }
-        Step::Enforce { policy, present, role } => {
-            let is_true = |slot| frame.get(slot).is_some_and(graph::truthy);
-            let has_role = |name: &str| {
-                frame.get(*role).and_then(Value::as_text).is_some_and(|role| **role == *name)
-            };
-            let holds = match policy.split_once(':') {
-                None => &**policy == "auth" && is_true(*present),
-                Some(("role", name)) => has_role(name),
-                Some(_) => false,
-            };
-            match holds {
-                true => Ok(Change::derived(What::Moved { fiber, node, to })),
-                false => {
-                    let message = format!("policy `{policy}` does not hold for who is calling");
-                    Err(Fault::new(FaultKind::Denied, message))
-                }
-            }
+        Step::Enforce(policy) => {
+            policy.enforce(frame).map(|()| Change::derived(What::Moved { fiber, node, to }))
         }
         Step::Fail { code } => {
             let kind = FaultKind::of(code);
@@ -284,32 +269,48 @@ fn back(plan: &Plan, run: &Run, fiber: FiberNo, own: &Fiber, value: Option<&Valu
     let node = activation.node;
     let here = plan.node(node);
     let value = value.cloned().unwrap_or(Value::Null);
-    let came_back =
-        |slot, to| Change::derived(What::CameBack { fiber, node, slot, value: value.clone(), to });
+    // Only what a turn has really returned counts, and it does at once.
+    let (at_once, is_kept) = match plan.edition {
+        Edition::Second => (false, true),
+        Edition::Third => (value != Value::Null, value != Value::Null),
+    };
+    let over = |last: Slot, to, value| {
+        let slot = is_kept.then_some(last);
+        Change::derived(What::CameBack { fiber, node, slot, value, to })
+    };
+    let turned = |item, last: Slot, body, first, value| {
+        let last = at_once.then_some((last, value));
+        Change::derived(What::Turned { fiber, node, item, last, body, first })
+    };
     match (&activation.kind, &here.step) {
-        (ActivationKind::Loop(items, next), Step::Loop { item, body, after, last, .. }) => {
-            match items.get(*next) {
-                Some(one) => Change::derived(What::Turned {
-                    fiber,
-                    node,
-                    item: Some((*item, one.clone())),
-                    body: *body,
-                    first: *next == 0,
-                }),
-                None => came_back(*last, *after),
+        (ActivationKind::Loop(turns), Step::Loop { item, body, after, last, .. }) => {
+            match turns.items.get(turns.next) {
+                Some(one) => {
+                    turned(Some((*item, one.clone())), *last, *body, turns.next == 0, value)
+                }
+                None => over(*last, *after, value),
             }
         }
-        (ActivationKind::While(turns), Step::While { condition, limit, body, after, last }) => {
+        (
+            ActivationKind::While(turns),
+            Step::While { condition, limit, body, after, last, looks_at_last },
+        ) => {
+            // Written by itself where it decides what comes next, and where the loop fails.
+            if at_once && (*looks_at_last || turns >= limit) {
+                return Change::derived(What::TurnReturned { fiber, slot: *last, value });
+            }
             if !condition.holds(&own.frame) {
-                return came_back(*last, *after);
+                return over(*last, *after, value);
             }
             if turns >= limit {
                 return failed(fiber, node, still_holds(condition, *limit), true);
             }
-            let first = *turns == 0;
-            Change::derived(What::Turned { fiber, node, item: None, body: *body, first })
+            turned(None, *last, *body, *turns == 0, value)
         }
-        (_, Step::Call { out, .. }) => came_back(*out, here.next),
+        (_, Step::Call { out, .. }) => {
+            let (slot, to) = (Some(*out), here.next);
+            Change::derived(What::CameBack { fiber, node, slot, value, to })
+        }
         _ => unreachable!("a node that calls is a call or a loop"),
     }
 }

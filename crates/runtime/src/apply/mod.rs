@@ -13,9 +13,9 @@ use crate::change::{Began, Change, Kept, What};
 use crate::doubt::Doubt;
 use crate::frame::Frame;
 use crate::open::{Waiting, Why};
-use crate::plan::{NodeNo, Operand, Plan, Slot, Step, To};
+use crate::plan::{Edition, NodeNo, Operand, Plan, Slot, Step, To};
 use crate::run::{
-    Activation, ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status, Try,
+    Activation, ActivationKind, Effect, Failure, Fiber, FiberNo, Mode, Run, Status, Try, Turns,
 };
 use crate::step::mode_after;
 use crate::{Fault, FaultKind};
@@ -93,31 +93,46 @@ impl Run {
             }
             What::LoopBegan { fiber, node, items } => {
                 self.counts.steps += 1;
+                let own = self.own(fiber);
                 let kind = match plan.node(node).step {
-                    Step::Loop { .. } => ActivationKind::Loop(items, 0),
+                    Step::Loop { item, .. } => {
+                        let is_scoped = plan.edition >= Edition::Third;
+                        let before = is_scoped.then(|| (item, own.frame.get(item).cloned()));
+                        ActivationKind::Loop(Turns { items, next: 0, before })
+                    }
                     _ => ActivationKind::While(0),
                 };
-                let own = self.own(fiber);
                 own.stack.push(Activation { node, kind });
                 own.mode = Mode::Back(None);
             }
-            What::Turned { fiber, item, body, first, .. } => {
+            What::Turned { fiber, item, last, body, first, .. } => {
                 self.counts.steps += 1;
                 let entry = plan.label(body).entry.map_or(Mode::Back(None), Mode::Go);
                 let own = self.own(fiber);
-                if let Some((slot, value)) = item {
+                for (slot, value) in last.into_iter().chain(item) {
                     own.frame.set(slot, Some(value));
                 }
                 match own.stack.last_mut().map(|activation| &mut activation.kind) {
-                    Some(ActivationKind::Loop(_, next)) => *next += 1,
+                    Some(ActivationKind::Loop(turns)) => turns.next += 1,
                     Some(ActivationKind::While(turns)) => *turns += 1,
                     Some(ActivationKind::Call) | None => {}
                 }
                 own.mode = if first { Mode::Enter(body) } else { entry };
             }
+            What::TurnReturned { fiber, slot, value } => {
+                let own = self.own(fiber);
+                own.frame.set(slot, Some(value));
+                own.mode = Mode::Back(None);
+            }
             What::CameBack { fiber, node, slot, value, to } => {
+                let own = self.own(fiber);
+                if let Step::Call { also: Some(also), .. } = plan.node(node).step {
+                    own.frame.set(also, Some(value.clone()));
+                }
+                if let Some(slot) = slot {
+                    own.frame.set(slot, Some(value));
+                }
                 self.pop(fiber);
-                self.own(fiber).frame.set(slot, Some(value));
                 self.go_on(fiber, node, to);
             }
             What::Returned { fiber, node, value } => {
@@ -250,7 +265,12 @@ impl Run {
 
     fn pop(&mut self, fiber: FiberNo) {
         let own = self.own(fiber);
-        own.stack.pop();
+        let activation = own.stack.pop();
+        if let Some(Activation { kind: ActivationKind::Loop(turns), .. }) = activation
+            && let Some((item, before)) = turns.before
+        {
+            own.frame.set(item, before);
+        }
         let depth = own.depth();
         own.tries.retain(|one| one.depth <= depth);
     }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use graph::ops::{Port, SlotKind};
-use graph::{Declarations, Filled, Graph, Index, Kind, Label, Node, Operand as Written, ToKind};
+use graph::{
+    Declarations, Filled, Graph, Guards, Index, Kind, Label, Node, Operand as Written, ToKind,
+};
 use value::{Map, Text, Value};
 
 use super::{
-    Agent, AgentTool, Backoff, ChannelDef, LabelNo, NodeNo, Operand, Plan, PlanLabel, PlanNode,
-    Retry, Slot, Step, StoreDef, Strategy, To,
+    Agent, AgentTool, Backoff, ChannelDef, Edition, LabelNo, NodeNo, Operand, Plan, PlanLabel,
+    PlanNode, Retry, Slot, Step, StoreDef, Strategy, To,
 };
 use crate::logic::Block;
 use crate::reduce::Reducer;
@@ -32,7 +34,12 @@ impl Plan {
     /// Makes a graph without errors ready to run. What of it cannot run yet fails when control
     /// comes to it, so that the rest can be used.
     pub fn new(graph: &Graph) -> Result<Plan, Unrunnable> {
-        let mut builder = Builder::new(graph)?;
+        Plan::by(graph, Edition::Third)
+    }
+
+    /// The same, by the rules of an edition.
+    pub fn by(graph: &Graph, edition: Edition) -> Result<Plan, Unrunnable> {
+        let mut builder = Builder::new(graph, edition)?;
         let mut nodes = Vec::new();
         for (number, (id, label)) in (0..).zip(graph.labels.iter()) {
             builder.label(number, id, label, &mut nodes)?;
@@ -44,6 +51,7 @@ impl Plan {
 /// What is known while nodes are made.
 pub(super) struct Builder<'g> {
     pub(super) graph: &'g Graph,
+    pub(super) edition: Edition,
     pub(super) label_numbers: BTreeMap<&'g str, LabelNo>,
     labels: Vec<PlanLabel>,
     names: Vec<Text>,
@@ -100,12 +108,13 @@ impl Place<'_> {
 }
 
 impl<'g> Builder<'g> {
-    fn new(graph: &'g Graph) -> Result<Builder<'g>, Unrunnable> {
+    fn new(graph: &'g Graph, edition: Edition) -> Result<Builder<'g>, Unrunnable> {
         if graph.labels.is_empty() {
             return Err(Unrunnable("there is no label to run".into()));
         }
         let mut builder = Builder {
             graph,
+            edition,
             label_numbers: (0..).zip(graph.labels.keys()).map(|(no, id)| (&**id, no)).collect(),
             labels: Vec::new(),
             names: Vec::new(),
@@ -175,10 +184,14 @@ impl<'g> Builder<'g> {
         self.labels.push(PlanLabel { id: id.clone(), entry: index.entry().map(node_at) });
         let unknown =
             |node: &Node| Unrunnable(format!("`{id}/{}` has no op that can run", node.id));
+        let passed = match self.edition {
+            Edition::Second => vec![None; label.nodes.len()],
+            Edition::Third => graph::passed(label, &index),
+        };
         for (at, node) in label.nodes.iter().enumerate() {
             let ports = self.ports(label, &index, at, &node_at)?;
             let place = Place { node, ports };
-            let (retry, handler) = self.guards(label, &index, at)?;
+            let (retry, handler) = self.guards(label, &index, at, passed[at])?;
             let def = node.def().ok_or_else(|| unknown(node))?;
             let step = self.step(def, &place)?;
             let next = place.to(Port::Next);
@@ -225,32 +238,29 @@ impl<'g> Builder<'g> {
         found.ok_or_else(|| Unrunnable(format!("there is no label `{id}`")))
     }
 
-    /// How a node is tried again, and which label handles its failures.
+    /// How a node is tried again, and which label handles its failures. `passed` is the `Err` that
+    /// protects it without an edge.
     fn guards(
         &mut self,
         label: &'g Label,
         index: &Index<'_>,
         at: usize,
+        passed: Option<usize>,
     ) -> Result<(Option<Box<Retry>>, Option<LabelNo>), Unrunnable> {
-        let guard = |from: usize, port: Port| {
-            let mut edges = index.edge_indices_from(from);
-            edges
-                .find(|edge| label.edges[*edge].port == Some(port))
-                .and_then(|edge| index.target(edge))
-                .filter(|target| {
-                    label.nodes[*target].def().and_then(|op| op.guards()) == Some(port)
-                })
-        };
-        let retry_at = guard(at, Port::Retry);
-        let err_at = guard(at, Port::Err).or_else(|| guard(retry_at?, Port::Err));
-        let handler = match err_at {
+        let mut guards = Guards::of_node(label, index, at);
+        let has_retry = index.edges_from(at).any(|edge| edge.port == Some(Port::Retry));
+        if self.edition == Edition::Second && !has_retry {
+            // An `Err` had no guard of its own.
+            guards.retry = None;
+        }
+        let handler = match guards.err.or(passed) {
             None => None,
             Some(err) => {
                 let edge = index.edges_from(err).find(|edge| edge.port == Some(Port::Handler));
                 edge.map(|edge| self.label_number(&edge.to)).transpose()?
             }
         };
-        let retry = retry_at.map(|retry| {
+        let retry = guards.retry.map(|retry| {
             Box::new(read_retry(&Place { node: &label.nodes[retry], ports: Vec::new() }))
         });
         Ok((retry, handler))
@@ -298,6 +308,7 @@ impl<'g> Builder<'g> {
         let name = graph.extra.get("name").and_then(Value::as_text).cloned();
         let error = self.slot(&"_error".into());
         Ok(Plan {
+            edition: self.edition,
             name: name.unwrap_or_else(|| "agent".into()),
             agents: agents(&graph.declarations, &self.schemas),
             stores: stores(&graph.declarations),

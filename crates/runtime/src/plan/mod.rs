@@ -5,6 +5,7 @@
 
 mod build;
 mod condition;
+mod demands;
 mod duration;
 mod steps;
 
@@ -31,9 +32,21 @@ pub(crate) type NodeNo = u32;
 /// The place of a label in the plan.
 pub(crate) type LabelNo = u32;
 
+/// By which edition of the rules (`docs/running.md`) a graph runs. What was begun by an older one
+/// goes on by it, so that its history means what it meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Edition {
+    /// `Call` writes one name, what the last turn of a loop returned is written when it is over,
+    /// its item stays, an `Err` protects only where edges say so, and policies are only names.
+    Second,
+    /// As the page says now.
+    Third,
+}
+
 /// A graph made ready to run.
 #[derive(Debug)]
 pub struct Plan {
+    pub(crate) edition: Edition,
     /// What the agent is called.
     pub name: Text,
     pub(crate) labels: Vec<PlanLabel>,
@@ -96,35 +109,142 @@ pub(crate) enum Operand {
 #[derive(Debug)]
 pub(crate) enum Step {
     Pass,
-    Set { to: Slot, from: Operand },
-    Compute { to: Option<Slot>, function: &'static Function, args: Vec<Operand> },
-    Filter { to: Slot, list: Operand, field: Text, cmp: Cmp, value: Operand },
-    Sort { to: Slot, list: Operand, field: Text, descending: bool },
-    If { condition: Condition, then: To, otherwise: To },
-    Call { label: LabelNo, out: Slot },
-    Loop { list: Operand, item: Slot, body: LabelNo, after: To, last: Slot },
-    While { condition: Condition, limit: u64, body: LabelNo, after: To, last: Slot },
+    Set {
+        to: Slot,
+        from: Operand,
+    },
+    Compute {
+        to: Option<Slot>,
+        function: &'static Function,
+        args: Vec<Operand>,
+    },
+    Filter {
+        to: Slot,
+        list: Operand,
+        field: Text,
+        cmp: Cmp,
+        value: Operand,
+    },
+    Sort {
+        to: Slot,
+        list: Operand,
+        field: Text,
+        descending: bool,
+    },
+    If {
+        condition: Condition,
+        then: To,
+        otherwise: To,
+    },
+    /// What is returned is written to `out`, and to `also`.
+    Call {
+        label: LabelNo,
+        out: Slot,
+        also: Option<Slot>,
+    },
+    Loop {
+        list: Operand,
+        item: Slot,
+        body: LabelNo,
+        after: To,
+        last: Slot,
+    },
+    While {
+        condition: Condition,
+        limit: u64,
+        body: LabelNo,
+        after: To,
+        last: Slot,
+        /// Whether the condition depends on what the turn before returned.
+        looks_at_last: bool,
+    },
     Return(Operand),
-    Enforce { policy: Text, present: Slot, role: Slot },
-    Fail { code: Text },
-    Clock { form: ClockForm, out: Option<Slot> },
-    Uuid { out: Option<Slot> },
+    Enforce(Box<EnforceStep>),
+    Fail {
+        code: Text,
+    },
+    Clock {
+        form: ClockForm,
+        out: Option<Slot>,
+    },
+    Uuid {
+        out: Option<Slot>,
+    },
     Sleep(Operand),
-    Logic { block: u32, given: Option<Vec<Slot>>, returned: Option<Slot> },
+    Logic {
+        block: u32,
+        given: Option<Vec<Slot>>,
+        returned: Option<Slot>,
+    },
     Model(Box<ModelStep>),
     Tool(Box<ToolStep>),
-    ReadStore { store: u32, key: Option<Operand>, query: Option<SchemaId>, out: Option<Slot> },
-    WriteStore { store: u32, input: Option<SchemaId> },
-    Receive { channel: u32, out: Option<Slot> },
-    Publish { channel: u32, input: Option<SchemaId> },
-    CacheGet { cache: Text, key: Operand, out: Option<Slot>, fallback: Option<Operand> },
-    CacheSet { cache: Text, key: Operand, value: Operand, ttl_s: Option<u64> },
-    QueuePut { queue: Text, value: Operand, out: Option<Slot> },
-    Fork { over: Option<Operand>, item: Option<Slot>, branches: Vec<LabelNo>, join: NodeNo },
-    Join { strategy: Strategy, reducers: BTreeMap<Slot, Reducer> },
+    ReadStore {
+        store: u32,
+        key: Option<Operand>,
+        query: Option<SchemaId>,
+        out: Option<Slot>,
+    },
+    WriteStore {
+        store: u32,
+        input: Option<SchemaId>,
+    },
+    Receive {
+        channel: u32,
+        out: Option<Slot>,
+    },
+    Publish {
+        channel: u32,
+        input: Option<SchemaId>,
+    },
+    CacheGet {
+        cache: Text,
+        key: Operand,
+        out: Option<Slot>,
+        fallback: Option<Operand>,
+    },
+    CacheSet {
+        cache: Text,
+        key: Operand,
+        value: Operand,
+        ttl_s: Option<u64>,
+    },
+    QueuePut {
+        queue: Text,
+        value: Operand,
+        out: Option<Slot>,
+    },
+    Fork {
+        over: Option<Operand>,
+        item: Option<Slot>,
+        branches: Vec<LabelNo>,
+        join: NodeNo,
+    },
+    Join {
+        strategy: Strategy,
+        reducers: BTreeMap<Slot, Reducer>,
+    },
     Ask(Box<AskStep>),
     Effect(Box<EffectStep>),
     Unready(Text),
+}
+
+#[derive(Debug)]
+pub(crate) struct EnforceStep {
+    pub(crate) policy: Text,
+    /// What the policy asks for; nothing more than its name where none declares it.
+    pub(crate) demands: Vec<Demand>,
+    pub(crate) is_declared: bool,
+    pub(crate) present: Slot,
+    pub(crate) role: Slot,
+}
+
+/// Something that a policy asks of who is calling.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Demand {
+    Auth,
+    Role(Text),
+    /// Nobody can check it: the constraint, as it is written.
+    Unknown(Text),
 }
 
 /// What a clock is asked for.

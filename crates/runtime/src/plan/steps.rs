@@ -8,11 +8,11 @@ use graph::{Cmp, Kind, Operand as Written, Touches, Verb};
 use value::{Text, Value};
 
 use super::build::{Builder, Place, Unrunnable, slot_name, strategy};
-use super::duration;
 use super::{
-    AskStep, Choice, ClockForm, Condition, EffectStep, LabelNo, ModelStep, Operand, Step, To,
-    ToolStep,
+    AskStep, Choice, ClockForm, Condition, Edition, EffectStep, EnforceStep, LabelNo, ModelStep,
+    Operand, Step, To, ToolStep,
 };
+use super::{demands, duration};
 use crate::blocks;
 use crate::logic::{Block, BlockStore};
 use crate::reduce::Reducer;
@@ -39,9 +39,17 @@ impl Builder<'_> {
             },
             Does::Call => {
                 let callee = place.text("label").unwrap_or_else(|| "".into());
-                let out = self.bound(place, "out");
-                let out = out.unwrap_or_else(|| self.slot(&"_call_result".into()));
-                Step::Call { label: self.label_number(&callee)?, out }
+                let bound = self.bound(place, "out");
+                let always = self.edition >= Edition::Third;
+                let result = (always || bound.is_none()).then(|| self.slot(&"_call_result".into()));
+                let label = self.label_number(&callee)?;
+                match (bound, result) {
+                    (Some(out), also) => Step::Call { label, out, also },
+                    (None, result) => {
+                        let out = result.expect("it has a name where the author gives none");
+                        Step::Call { label, out, also: None }
+                    }
+                }
             }
             Does::Loop => Step::Loop {
                 list: self.needed(place, "ref"),
@@ -51,13 +59,17 @@ impl Builder<'_> {
                 last: self.slot(&"_loop_last".into()),
             },
             Does::While => match self.condition(place) {
-                Some(condition) => Step::While {
-                    condition,
-                    limit: place.number("limit").unwrap_or(TURNS_MAX),
-                    body: body(place)?,
-                    after: place.to(Port::After),
-                    last: self.slot(&"_while_last".into()),
-                },
+                Some(condition) => {
+                    let last = self.slot(&"_while_last".into());
+                    Step::While {
+                        looks_at_last: condition.slots().contains(&last),
+                        condition,
+                        limit: place.number("limit").unwrap_or(TURNS_MAX),
+                        body: body(place)?,
+                        after: place.to(Port::After),
+                        last,
+                    }
+                }
                 None => Step::Unready(UNREADABLE.into()),
             },
             Does::Return => {
@@ -104,11 +116,7 @@ impl Builder<'_> {
                 value: self.needed(place, "value"),
                 out: self.bound(place, "out"),
             },
-            Does::Enforce => Step::Enforce {
-                policy: place.text("policy").unwrap_or_else(|| "".into()),
-                present: self.slot(&"_auth_present".into()),
-                role: self.slot(&"_role".into()),
-            },
+            Does::Enforce => self.enforce(place),
             Does::Transact | Does::Route => {
                 Step::Unready(format!("`{}` cannot run yet", op.name).into())
             }
@@ -122,6 +130,19 @@ impl Builder<'_> {
             Does::Join => Step::Join { strategy: strategy(place)?, reducers: self.reducers(place) },
             Does::Ask => self.ask(place),
         })
+    }
+
+    fn enforce(&mut self, place: &Place<'_>) -> Step {
+        let policy = place.text("policy").unwrap_or_else(|| "".into());
+        let declared = match self.edition {
+            Edition::Second => None,
+            Edition::Third => demands::declared(&self.graph.capabilities, &policy),
+        };
+        let is_declared = declared.is_some();
+        let demands = declared.unwrap_or_else(|| vec![demands::by_name(&policy)]);
+        let present = self.slot(&"_auth_present".into());
+        let role = self.slot(&"_role".into());
+        Step::Enforce(Box::new(EnforceStep { policy, demands, is_declared, present, role }))
     }
 
     /// What a node goes by. One that cannot be read must not open a way.

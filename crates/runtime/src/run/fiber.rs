@@ -81,10 +81,19 @@ pub(crate) struct Activation {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ActivationKind {
     Call,
-    /// The items, and which one comes next.
-    Loop(Arc<Vec<Value>>, usize),
+    Loop(Turns),
     /// How many turns were begun.
     While(u64),
+}
+
+/// How far a loop over a list is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Turns {
+    pub(crate) items: Arc<Vec<Value>>,
+    /// Which one comes next.
+    pub(crate) next: usize,
+    /// What the name of the item held before, where it is to hold that again.
+    pub(crate) before: Option<(Slot, Option<Value>)>,
 }
 
 /// The branches of one fork.

@@ -19,7 +19,7 @@ use crate::stores::{Channel, Contents};
 
 mod fiber;
 
-pub(crate) use self::fiber::{Activation, ActivationKind, Effect, Fiber, Group, Mode, Try};
+pub(crate) use self::fiber::{Activation, ActivationKind, Effect, Fiber, Group, Mode, Try, Turns};
 
 /// The number of a fiber, in the order in which they began.
 pub(crate) type FiberNo = u32;

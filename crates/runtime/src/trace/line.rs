@@ -88,7 +88,10 @@ impl fmt::Display for StepKind {
                     (Some(turns), None) => write!(f, "ends after {turns} turns")?,
                     (None, _) => f.write_str("comes back")?,
                 }
-                write!(f, ", {name} = {}, {}", shown(value), Going(to))
+                if let Some(name) = name {
+                    write!(f, ", {name} = {}", shown(value))?;
+                }
+                write!(f, ", {}", Going(to))
             }
             StepKind::Returned { value } => write!(f, "returns {}", shown(value)),
             StepKind::Forked { join, strategy, branches, .. } => {

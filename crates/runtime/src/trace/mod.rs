@@ -84,8 +84,8 @@ pub enum StepKind {
     },
     /// A call or a loop is over.
     CameBack {
-        /// The name that is written.
-        name: Text,
+        /// The name that is written; nothing where nothing was returned that a loop keeps.
+        name: Option<Text>,
         /// What was returned.
         value: Value,
         /// How many turns there were, where it is a loop.

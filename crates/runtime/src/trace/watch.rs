@@ -134,6 +134,7 @@ impl Teller<'_> {
             What::Called { .. }
             | What::LoopBegan { .. }
             | What::Turned { .. }
+            | What::TurnReturned { .. }
             | What::CameBack { .. }
             | What::Returned { .. } => self.tell_of_labels(&change.what, tell),
             What::Moved { .. }
@@ -215,7 +216,7 @@ impl Teller<'_> {
             }
             What::CameBack { fiber, node, slot, value, to } => {
                 let came_back = StepKind::CameBack {
-                    name: self.name(*slot),
+                    name: slot.map(|slot| self.name(slot)),
                     value: value.clone(),
                     turns: self.turns(*fiber),
                     condition: self.loop_condition(*fiber, *node),
@@ -234,7 +235,7 @@ impl Teller<'_> {
     fn turns(&self, fiber: FiberNo) -> Option<u64> {
         match &self.run.fiber(fiber).stack.last()?.kind {
             ActivationKind::Call => None,
-            ActivationKind::Loop(_, next) => Some(*next as u64),
+            ActivationKind::Loop(turns) => Some(turns.next as u64),
             ActivationKind::While(turns) => Some(*turns),
         }
     }

@@ -50,10 +50,13 @@ fn loops_and_calls_say_how_often_and_what_came_back() {
     let made = sketch(
         "main
   Loop ref=[1,2] item=i body>@add after>n2
-  While cond=\"sum < 5\" limit=9 body>@add after>n3
+  While cond=\"sum < 5\" limit=9 body>@more after>n3
   Call label=@give out=got
 add
   X dst=sum fn=add args=[$sum, $i]
+more
+  X dst=sum fn=add args=[$sum, 2]
+  J var=$sum
 give
   J var=$sum
 ",
@@ -71,12 +74,13 @@ give
             0 add/n1: sum = 1
             0 main/n1: turn 2: i = 2
             0 add/n1: sum = 3
-            0 main/n1: ends after 2 turns, _loop_last = null, on to `main/n2`
+            0 main/n1: ends after 2 turns, on to `main/n2`
             0 main/n2: loops while its condition holds
             0 main/n2: turn 1: `sum < 5` (sum = 3) holds
-            0 add: begins
-            0 add/n1: sum = 5
-            0 main/n2: `sum < 5` (sum = 5) does not hold after 1 turns, _while_last = null, on to `main/n3`
+            0 more: begins
+            0 more/n1: sum = 5
+            0 more/n2: returns 5
+            0 main/n2: `sum < 5` (sum = 5) does not hold after 1 turns, _while_last = 5, on to `main/n3`
             0 main/n3: calls `give`
             0 give: begins
             0 give/n1: returns 5

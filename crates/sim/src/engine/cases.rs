@@ -2,8 +2,8 @@
 //! every interpreter.
 //!
 //! A case is a section: its heading is its name, then come blocks. `graph` is a [`Sketch`] or,
-//! where it begins with `{`, a document. `declarations`, `inputs`, `world` (see
-//! [`World::scripted`]) and `limits` are JSON and may be left out. `outcome` is what
+//! where it begins with `{`, a document. `declarations`, `capabilities`, `inputs`, `world`
+//! (see [`World::scripted`]) and `limits` are JSON and may be left out. `outcome` is what
 //! [`Outcome`] shows.
 
 use graph::Graph;
@@ -44,10 +44,10 @@ fn case(name: &str, section: &str) -> Result<Case, String> {
         true => json::parse(written).map_err(|why| format!("{why:?}"))?,
         false => Sketch::read(written)?.document(),
     };
-    if let Some(declarations) = block(section, "declarations") {
+    for member in ["declarations", "capabilities"] {
+        let Some(written) = block(section, member) else { continue };
         let Value::Map(members) = &mut document else { return Err("no document".into()) };
-        let members = std::sync::Arc::make_mut(members);
-        members.insert("declarations".into(), map(declarations)?.into());
+        std::sync::Arc::make_mut(members).insert(member.into(), map(written)?.into());
     }
     let script = block(section, "world").map_or(Ok(Map::default()), map)?;
     let given = block(section, "limits").map_or(Ok(Map::default()), map)?;

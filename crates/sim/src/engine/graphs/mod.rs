@@ -37,7 +37,10 @@ pub fn document(seed: u64, size: usize) -> Value {
             .collect();
         let declarations = DECLARATIONS.replace("COUNTERS ", &counters);
         let declarations = json::parse(&declarations).expect("the declarations are JSON");
-        std::sync::Arc::make_mut(members).insert("declarations".into(), declarations);
+        let capabilities = json::parse(CAPABILITIES).expect("the capabilities are JSON");
+        let members = std::sync::Arc::make_mut(members);
+        members.insert("declarations".into(), declarations);
+        members.insert("capabilities".into(), capabilities);
     }
     document
 }
@@ -103,6 +106,11 @@ const DECLARATIONS: &str = r#"{
     "c": {"reducer": "max"}, "d": {"reducer": "min"}
   }
 }"#;
+
+const CAPABILITIES: &str = r#"{"policy": {
+  "open": {"constraints": {"auth": "no"}},
+  "strict": {"constraints": {"require_auth": true, "auth": "yes"}}
+}}"#;
 
 /// How a region of labels ends.
 #[derive(Clone, Debug)]

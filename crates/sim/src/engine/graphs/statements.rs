@@ -28,14 +28,23 @@ impl Maker {
             16 | 17 => self.keeps(lines, depth),
             18 | 19 => self.asks_person(lines, depth),
             20 => {
-                let line = match self.random.below(3) {
+                let line = match self.random.below(5) {
                     0 => "Enf policy=auth",
                     1 => "Enf policy=role:editor",
+                    2 => "Enf policy=open",
+                    3 => "Enf policy=strict",
                     _ => "R adapter=http.GET target=\"http://example\"",
                 };
                 self.guarded(lines, depth, line.to_string(), 2);
             }
-            21 if self.random.one_in(2) => lines.push("Join strategy=any".to_string()),
+            21 if self.random.one_in(3) => lines.push("Join strategy=any".to_string()),
+            // It protects what follows.
+            21 if depth < DEPTH_MAX && self.random.one_in(2) => {
+                let (handler, at) = (self.region("h", DEPTH_MAX, &End::Return), lines.len() + 1);
+                lines.push(format!("R adapter=core.NOOP next>n{}", at + 1));
+                lines.push(format!("Err handler>@{handler}"));
+                lines.push("R adapter=core.NOOP".to_string());
+            }
             21 => {
                 let code = Value::text(*self.random.pick(&blocks::CODES));
                 let line = format!("R adapter=logic.PYTHON target={} out=_early", compact(&code));
@@ -68,7 +77,7 @@ impl Maker {
     fn computes(&mut self, lines: &mut Vec<String>, depth: usize) {
         let (left, right) = (self.number(), self.number());
         let to = *self.random.pick(&["a", "b", "c", "d"]);
-        let line = match self.random.below(16) {
+        let line = match self.random.below(17) {
             0 => format!("Set name={to} ref={left}"),
             1 => format!("Set name=s ref={}", self.random.pick(&["\"yes\"", "\"no\"", "$t"])),
             2 => format!("Set name=items ref={}", self.random.pick(&["[]", "[3]", "[1,2,3]"])),
@@ -84,7 +93,11 @@ impl Maker {
             12 => format!("X dst=bag fn=push args=[$bag, {left}]"),
             13 => format!("Filt name=rows ref=$rows field=n cmp=> value={left}"),
             14 => "Sort name=rows ref=$rows field=n order=desc".to_string(),
-            _ => "Sort name=rows ref=$rows field=s".to_string(),
+            15 => "Sort name=rows ref=$rows field=s".to_string(),
+            _ => {
+                let names = ["it", "_call_result", "_loop_last", "_while_last"];
+                format!("Set name={} ref=${}", self.any(), self.random.pick(&names))
+            }
         };
         self.guarded(lines, depth, line, 12);
     }
@@ -196,7 +209,11 @@ impl Maker {
             1 => " limit=5",
             _ => "",
         };
-        let line = format!("While cond=\"{counter} < {turns}\"{limit} body>@{head}");
+        let looks = match self.random.one_in(4) {
+            true => format!(" and (_while_last is null or _while_last < {turns})"),
+            false => String::new(),
+        };
+        let line = format!("While cond=\"{counter} < {turns}{looks}\"{limit} body>@{head}");
         self.guarded_loop(lines, depth, line);
     }
 
@@ -245,7 +262,16 @@ impl Maker {
 
     /// A node with its guards, of which there are some one time in so many.
     fn guarded(&mut self, lines: &mut Vec<String>, depth: usize, mut line: String, one_in: usize) {
-        let guards = self.guards(&mut line, lines.len() + 1, depth, one_in);
+        let at = lines.len() + 1;
+        let mut guards = self.guards(&mut line, at, depth, one_in);
+        // Control passes them, or goes by.
+        if !guards.is_empty() && self.random.one_in(2) {
+            line.push_str(&format!(" next>n{}", at + 1));
+            let last = guards.len() - 1;
+            for (place, guard) in guards.iter_mut().enumerate().take(last) {
+                guard.push_str(&format!(" next>n{}", at + place + 2));
+            }
+        }
         lines.push(line);
         lines.extend(guards);
     }
@@ -254,7 +280,8 @@ impl Maker {
     fn guarded_loop(&mut self, lines: &mut Vec<String>, depth: usize, mut line: String) {
         let at = lines.len() + 1;
         let guards = self.guards(&mut line, at, depth, 2);
-        line.push_str(&format!(" after>n{}", at + 1 + guards.len()));
+        let passes = self.random.one_in(2);
+        line.push_str(&format!(" after>n{}", at + 1 + if passes { 0 } else { guards.len() }));
         lines.push(line);
         lines.extend(guards);
     }
@@ -268,18 +295,34 @@ impl Maker {
         let retries = self.random.one_in(2);
         let handles = !retries || self.random.one_in(2);
         let handler = handles.then(|| self.region("h", (depth + 2).min(DEPTH_MAX), &End::Return));
-        if retries {
-            line.push_str(&format!(" retry>n{}", at + 1));
-            let mut retry = self.retry();
-            if handler.is_some() {
-                let protects = if self.random.one_in(2) { &mut retry } else { line };
-                protects.push_str(&format!(" err>n{}", at + 2));
+        let err = handler.map(|handler| format!("Err handler>@{handler}"));
+        let retry = retries.then(|| self.retry());
+        match (retry, err) {
+            (Some(mut retry), Some(mut err)) => {
+                let (first, second) = (format!("n{}", at + 1), format!("n{}", at + 2));
+                // The second guard is the node's own, or that of the first.
+                let is_own = self.random.one_in(2);
+                if self.random.one_in(2) {
+                    line.push_str(&format!(" retry>{first}"));
+                    let protects = if is_own { line } else { &mut retry };
+                    protects.push_str(&format!(" err>{second}"));
+                    guards.extend([retry, err]);
+                } else {
+                    line.push_str(&format!(" err>{first}"));
+                    let protects = if is_own { line } else { &mut err };
+                    protects.push_str(&format!(" retry>{second}"));
+                    guards.extend([err, retry]);
+                }
             }
-            guards.push(retry);
-        } else {
-            line.push_str(&format!(" err>n{}", at + 1));
+            (Some(retry), None) => {
+                line.push_str(&format!(" retry>n{}", at + 1));
+                guards.push(retry);
+            }
+            (None, err) => {
+                line.push_str(&format!(" err>n{}", at + 1));
+                guards.extend(err);
+            }
         }
-        guards.extend(handler.map(|handler| format!("Err handler>@{handler}")));
         guards
     }
 

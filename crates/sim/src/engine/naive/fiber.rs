@@ -1,7 +1,7 @@
 //! Fibers, their activations, and how control moves: along edges, into labels, back, and to
 //! guards.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use graph::ops::{Does, Port};
@@ -85,8 +85,8 @@ pub(super) struct Wait {
 #[derive(Clone, Debug)]
 pub(super) enum Maker {
     Call,
-    /// The items that are still to come.
-    Loop(Vec<Value>),
+    /// The items that are still to come, and what the name of the item held before.
+    Loop(Vec<Value>, Option<Value>),
     /// How many turns were made.
     While(u64),
 }
@@ -228,12 +228,25 @@ impl Run<'_> {
         let Some((spot, maker)) = activation.maker else { return self.end(fiber, Ok(value)) };
         match maker {
             Maker::Call => {
-                let out = self.node_at(&spot).operands.text("out").cloned();
-                self.write(fiber, out.as_deref().unwrap_or("_call_result"), value);
+                self.write(fiber, "_call_result", value.clone());
+                self.write_out(fiber, &spot, value);
                 Doing::GoOn(spot, Port::Next)
             }
-            Maker::Loop(items) => self.loop_on(fiber, spot, items, Some(value)),
-            Maker::While(turns) => self.while_on(fiber, spot, turns, Some(value)),
+            Maker::Loop(items, before) => {
+                self.keep(fiber, "_loop_last", value);
+                self.loop_on(fiber, spot, items, Some(before))
+            }
+            Maker::While(turns) => {
+                self.keep(fiber, "_while_last", value);
+                self.while_on(fiber, spot, turns)
+            }
+        }
+    }
+
+    /// What a turn returned counts unless it is null.
+    fn keep(&mut self, fiber: usize, name: &str, value: Value) {
+        if value != Value::Null {
+            self.write(fiber, name, value);
         }
     }
 
@@ -262,11 +275,12 @@ impl Run<'_> {
         if own.in_doubt {
             fault.doubt = fault.doubt.max(Doubt::Here);
         }
-        let guard = |run: &Self, from: &Spot, port: Port| {
-            let edge = run.edges_from(from, port).next()?;
-            Some(Spot { label: from.label.clone(), node: edge.to.clone() })
-        };
-        let retry = guard(self, &spot, Port::Retry);
+        let own_retry = self.led_to(&spot, Port::Retry);
+        let own_err = self.led_to(&spot, Port::Err);
+        let of_own = |own: &Option<Spot>, port| self.led_to(own.as_ref()?, port);
+        let retry = own_retry.clone().or_else(|| of_own(&own_err, Port::Retry));
+        let err = own_err.clone().or_else(|| of_own(&own_retry, Port::Err));
+        let err = err.or_else(|| self.passed(&spot));
         let is_join = self.node_at(&spot).def().is_some_and(|op| op.does == Does::Join);
         if let Some(retry) = &retry
             && !is_join
@@ -278,9 +292,7 @@ impl Run<'_> {
                 delay => self.wait(fiber, delay, Doing::Again(spot)),
             };
         }
-        let own = guard(self, &spot, Port::Err);
-        let handled = own.or_else(|| guard(self, retry.as_ref()?, Port::Err));
-        let handler = handled.and_then(|err| Some(guard(self, &err, Port::Handler)?.node));
+        let handler = err.and_then(|err| Some(self.led_to(&err, Port::Handler)?.node));
         if let Some(handler) = handler {
             let members = [("code", fault.code), ("message", fault.message)];
             let error = Value::map(members.map(|(name, text)| (name, Value::Text(text))));
@@ -291,9 +303,45 @@ impl Run<'_> {
         }
         let activation = self.fibers[fiber].stack.pop().expect("what fails was called");
         match activation.maker {
-            Some((caller, _)) => Doing::Failed(caller, fault.further_out()),
+            Some((caller, maker)) => {
+                if let Maker::Loop(_, before) = maker {
+                    self.give_item_back(fiber, &caller, before);
+                }
+                Doing::Failed(caller, fault.further_out())
+            }
             None => self.end(fiber, Err(fault.further_out())),
         }
+    }
+
+    /// Where the first edge of a port leads.
+    fn led_to(&self, from: &Spot, port: Port) -> Option<Spot> {
+        let edge = self.edges_from(from, port).next()?;
+        Some(Spot { label: from.label.clone(), node: edge.to.clone() })
+    }
+
+    /// The `Err` that control passed last, if all ways from the label's entry to a node passed the
+    /// same one last. Goes all ways there are, with the one that was passed last on each.
+    fn passed(&self, spot: &Spot) -> Option<Spot> {
+        let label = &self.graph.labels[&*spot.label];
+        let mut found: BTreeSet<Option<Text>> = BTreeSet::new();
+        let mut seen: BTreeSet<(Text, Option<Text>)> = BTreeSet::new();
+        let mut ways: Vec<(Text, Option<Text>)> = vec![(label.entry.clone()?, None)];
+        while let Some((node, passed)) = ways.pop() {
+            if !seen.insert((node.clone(), passed.clone())) {
+                continue;
+            }
+            if node == spot.node {
+                found.insert(passed.clone());
+            }
+            let is_err = label.node(&node)?.op.name() == "Err";
+            let passed = if is_err { Some(node.clone()) } else { passed };
+            for edge in label.edges.iter().filter(|edge| edge.from == node && edge.is_to_node()) {
+                let is_way = !edge.analysis_only && !edge.port.is_some_and(Port::is_failure);
+                ways.extend(is_way.then(|| (edge.to.clone(), passed.clone())));
+            }
+        }
+        let only = found.pop_first().filter(|_| found.is_empty())??;
+        Some(Spot { label: spot.label.clone(), node: only })
     }
 
     /// After how many milliseconds a node is tried again, if it is.

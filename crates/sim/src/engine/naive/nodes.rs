@@ -60,7 +60,7 @@ impl Run<'_> {
                 Ok(items) => return self.loop_on(fiber, spot, items, None),
                 Err(fault) => Err(fault),
             },
-            "While" => return self.while_on(fiber, spot, 0, None),
+            "While" => return self.while_on(fiber, spot, 0),
             "J" if matches!(node.operands.one("var"), None | Some(Operand::Lit(Value::Null))) => {
                 return self.run_out(fiber);
             }
@@ -123,40 +123,48 @@ impl Run<'_> {
         }
     }
 
-    /// The next turn of a `Loop`, or its end.
+    /// The next turn of a `Loop`, or its end. Behind a turn, `before` is what the name of the item
+    /// held before the first.
     pub(super) fn loop_on(
         &mut self,
         fiber: usize,
         spot: Spot,
         mut items: Vec<Value>,
-        last: Option<Value>,
+        before: Option<Option<Value>>,
     ) -> Doing {
         if items.is_empty() {
-            return self.after(fiber, spot, "_loop_last", last);
+            if let Some(before) = before {
+                self.give_item_back(fiber, &spot, before);
+            }
+            return Doing::GoOn(spot, Port::After);
         }
         let item = items.remove(0);
         let name = self.node_at(&spot).operands.text("item").expect("the slot is needed").clone();
+        let held = self.fibers[fiber].frame.0.get(&name).cloned();
         // A loop that cannot call its body writes nothing.
         if self.fibers[fiber].stack.len() < self.limits.depth {
             self.write(fiber, &name, item);
         }
-        match last {
-            None => self.call(fiber, spot.clone(), self.body_of(&spot), Maker::Loop(items)),
-            Some(_) => self.call_again(fiber, spot, Maker::Loop(items)),
+        match before {
+            None => self.call(fiber, spot.clone(), self.body_of(&spot), Maker::Loop(items, held)),
+            Some(before) => self.call_again(fiber, spot, Maker::Loop(items, before)),
+        }
+    }
+
+    /// A loop is over, or has failed: the name of its item holds what it held before.
+    pub(super) fn give_item_back(&mut self, fiber: usize, spot: &Spot, before: Option<Value>) {
+        let name = self.node_at(spot).operands.text("item").expect("the slot is needed").clone();
+        match before {
+            Some(before) => self.write(fiber, &name, before),
+            None => drop(self.fibers[fiber].frame.0.remove(&name)),
         }
     }
 
     /// The next turn of a `While`, or its end. `turns` were made.
-    pub(super) fn while_on(
-        &mut self,
-        fiber: usize,
-        spot: Spot,
-        turns: u64,
-        last: Option<Value>,
-    ) -> Doing {
+    pub(super) fn while_on(&mut self, fiber: usize, spot: Spot, turns: u64) -> Doing {
         let node = self.node_at(&spot);
         if !self.holds(fiber, node) {
-            return self.after(fiber, spot, "_while_last", last);
+            return Doing::GoOn(spot, Port::After);
         }
         let limit = match node.operands.one("limit") {
             Some(Operand::Lit(Value::Int(limit))) => u64::try_from(*limit).unwrap_or(0),
@@ -166,25 +174,38 @@ impl Run<'_> {
             return Doing::Failed(spot, Fault::new("turns_exceeded"));
         }
         let maker = Maker::While(turns + 1);
-        match last {
-            None => self.call(fiber, spot.clone(), self.body_of(&spot), maker),
-            Some(_) => self.call_again(fiber, spot, maker),
+        match turns {
+            0 => self.call(fiber, spot.clone(), self.body_of(&spot), maker),
+            _ => self.call_again(fiber, spot, maker),
         }
     }
 
-    fn after(&mut self, fiber: usize, spot: Spot, name: &str, last: Option<Value>) -> Doing {
-        if let Some(last) = last {
-            self.write(fiber, name, last);
-        }
-        Doing::GoOn(spot, Port::After)
-    }
-
+    /// What a policy asks for must hold; what nobody can check does not.
     fn enforces(&self, fiber: usize, node: &Node) -> Result<(), Fault> {
         let policy = node.operands.text("policy").map_or("", |policy| policy);
         let frame = &self.fibers[fiber].frame;
-        let holds = match policy.strip_prefix("role:") {
-            Some(role) => frame.read("_role") == Value::text(role),
-            None => policy == "auth" && graph::truthy(&frame.read("_auth_present")),
+        let is_called = || graph::truthy(&frame.read("_auth_present"));
+        let is_role = |role: &str| frame.read("_role") == Value::text(role);
+        let policies = self.graph.capabilities.get("policy");
+        let declared = policies.and_then(|all| all.get(policy)?.get("constraints"));
+        let holds = match declared {
+            Some(Value::Map(constraints)) => constraints.iter().all(|(name, value)| {
+                let value = match value {
+                    Value::Text(text) => text.to_string(),
+                    value => value::json::compact(value),
+                };
+                match (&**name, &*value.to_lowercase()) {
+                    ("auth" | "require_auth", "true" | "1" | "yes") => is_called(),
+                    ("auth" | "require_auth", "false" | "0" | "no") => true,
+                    ("role", _) => is_role(&value),
+                    _ => false,
+                }
+            }),
+            Some(_) => false,
+            None => match policy.strip_prefix("role:") {
+                Some(role) => is_role(role),
+                None => policy == "auth" && is_called(),
+            },
         };
         if holds { Ok(()) } else { Err(Fault::new("denied")) }
     }
