@@ -4,6 +4,7 @@ use diagnostics::{Anchor, Diagnostic, Span, codes, nearest};
 use graph::ops::OpDef;
 
 use super::program;
+use super::step::usage;
 use super::token::{Line, Word, quote};
 
 /// A line whose first word is no op.
@@ -43,8 +44,8 @@ pub(crate) fn too_few(line: &Line<'_>, op: &str, least: usize) -> Diagnostic {
     let message =
         format!("`{op}` needs {least} word{plural} behind it and has {given}: it is not done");
     let found = Diagnostic::new(&codes::TOO_FEW_WORDS, Anchor::Span(line.span()), message);
-    match usage(op) {
-        Some(usage) => found.help(format!("write `{usage}`")),
+    match graph::ops::find(op) {
+        Some(op) => found.help(format!("write `{}`", usage(op))),
         None => found,
     }
 }
@@ -57,7 +58,7 @@ pub(crate) fn surplus(op: &OpDef, words: &[Word<'_>]) -> Option<Diagnostic> {
     let texts: Vec<String> = words.iter().map(|word| format!("`{}`", word.text)).collect();
     let message = format!("{} {is} not read: `{}` takes no more words", texts.join(", "), op.name);
     let found = Diagnostic::new(&codes::SURPLUS_WORDS, Anchor::Span(span), message);
-    let usage = usage(op.name).unwrap_or_default();
+    let usage = usage(op);
     Some(found.help(format!("take {it} away, or quote what belongs together: `{usage}`")))
 }
 
@@ -150,36 +151,4 @@ pub(crate) fn inline_json(word: &Word<'_>) -> Diagnostic {
     let message = "JSON that is not in quotes is cut at its own quotes and spaces";
     Diagnostic::new(&codes::INLINE_JSON, Anchor::Span(word.span), message)
         .help("write it in single quotes and read it: `R core.PARSE '{\"a\": 1}' ->value`")
-}
-
-/// A label where an arrow was left out, or something that is no label.
-pub(crate) fn usage(op: &str) -> Option<String> {
-    use graph::ops::SlotKind;
-    let def = graph::ops::find(op)?;
-    let mut words = vec![def.name.to_string()];
-    let (mut outputs, mut guards) = (Vec::new(), Vec::new());
-    let mut count = 0;
-    for slot in def.slots {
-        let mark = |text: String, is_needed: bool| {
-            if is_needed { text } else { format!("[{text}]") }
-        };
-        match slot.kind {
-            SlotKind::Protects => guards.push("[@n1]".to_string()),
-            _ if super::step::is_output(slot) => outputs.push("[->out]".to_string()),
-            // What only graphs can say.
-            SlotKind::Takes | SlotKind::Gives | SlotKind::Literal => {}
-            SlotKind::Values => words.push(format!("[{}...]", slot.name)),
-            SlotKind::Target(_) | SlotKind::Callee => {
-                count += 1;
-                words.push(mark(format!("->{}", slot.name), count <= def.least));
-            }
-            _ => {
-                count += 1;
-                words.push(mark(slot.name.to_string(), count <= def.least));
-            }
-        }
-    }
-    words.splice(1..1, guards);
-    words.extend(outputs);
-    Some(words.join(" "))
 }

@@ -24,6 +24,7 @@ use graph::draft::Draft;
 use value::{Map, Text, Value};
 
 pub use format::format;
+pub use step::usage;
 pub use write::write;
 
 use crate::origins::Origins;

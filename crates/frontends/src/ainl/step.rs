@@ -45,8 +45,10 @@ impl<'a> Step<'a> {
 
     fn fill(&mut self) {
         let op = self.op;
-        let is_positional =
-            |slot: &&Slot| !matches!(slot.kind, SlotKind::Protects) && !is_output(slot);
+        let is_positional = |slot: &&Slot| {
+            let is_marked = slot.kind == SlotKind::Protects || is_output(slot);
+            !is_marked && !is_only_in_graphs(slot)
+        };
         let mut places = op.slots.iter().filter(is_positional).peekable();
         for (position, word) in self.line.words.iter().enumerate() {
             if let Some(slot) = marked(op, word, position) {
@@ -157,4 +159,38 @@ fn value_of<'a>(slot: &Slot, word: &Word<'a>) -> Word<'a> {
 /// Whether a slot is filled by `->name`.
 pub(crate) fn is_output(slot: &Slot) -> bool {
     slot.kind == SlotKind::Bind && slot.name == "out"
+}
+
+/// Whether no word of a line can fill a slot.
+fn is_only_in_graphs(slot: &Slot) -> bool {
+    matches!(slot.kind, SlotKind::Takes | SlotKind::Gives | SlotKind::Literal)
+        || slot.name == "timeout_ms"
+}
+
+/// How a line of an op is written: what may be left out is in brackets.
+pub fn usage(op: &OpDef) -> String {
+    let mut words = Vec::new();
+    let (mut guards, mut outputs) = (Vec::new(), Vec::new());
+    for slot in op.slots {
+        let word = match slot.kind {
+            SlotKind::Protects => {
+                guards.push("[@node]".to_string());
+                continue;
+            }
+            _ if is_output(slot) => {
+                outputs.push("[->out]".to_string());
+                continue;
+            }
+            _ if is_only_in_graphs(slot) => continue,
+            SlotKind::Number if slot.name == "limit" => "limit=N".to_string(),
+            SlotKind::Values => format!("{}...", slot.name),
+            SlotKind::Target(_) | SlotKind::Callee => format!("->L{}", slot.name),
+            SlotKind::Word(choices) if choices.len() <= 4 => choices.join("|"),
+            _ => slot.name.to_string(),
+        };
+        let is_needed = words.len() < op.least || slot.required;
+        words.push(if is_needed { word } else { format!("[{word}]") });
+    }
+    let op = std::iter::once(op.name.to_string());
+    op.chain(guards).chain(words).chain(outputs).collect::<Vec<_>>().join(" ")
 }
