@@ -1,6 +1,7 @@
 //! The `quipu` command: reads files, asks the core, prints answers.
 
 mod args;
+mod changed_lines;
 mod commands;
 mod disk;
 mod find;

@@ -85,6 +85,10 @@ impl Origins {
         if self.tree.is_none() && !self.is_lines {
             return;
         }
+        for fix in findings.iter_mut().filter_map(|finding| finding.fix.as_mut()) {
+            // What is right in a graph document need not be in another text.
+            fix.safe &= !fix.edits.iter().any(|edit| matches!(edit.at, Anchor::Pointer(..)));
+        }
         for anchor in findings.iter_mut().flat_map(Diagnostic::anchors_mut) {
             if let Anchor::Pointer(pointer, _) = anchor {
                 *anchor = self.find(pointer);

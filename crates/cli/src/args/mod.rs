@@ -158,6 +158,12 @@ pub(crate) struct Check {
     /// Make errors of the findings of phase 2
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Change the files where a fix needs nobody's consent, included ones too; say what is left
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Show what `--fix` would change and what would be left, and write nothing
+    #[arg(long, requires = "fix")]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) format: Output,
 }

@@ -12,6 +12,7 @@ pub(crate) mod doctor;
 pub(crate) mod event;
 pub(crate) mod explain;
 pub(crate) mod export;
+mod fix;
 pub(crate) mod fmt;
 pub(crate) mod fork;
 pub(crate) mod gc;
@@ -39,7 +40,7 @@ use diagnostics::nearest;
 use graph::Graph;
 
 /// There is no label of this name, but perhaps one like it.
-fn no_label(graph: &Graph, id: &str) -> anyhow::Error {
+pub(crate) fn no_label(graph: &Graph, id: &str) -> anyhow::Error {
     match nearest(id, graph.labels.keys().map(|id| &**id)) {
         Some(near) => anyhow::anyhow!("there is no label `{id}`; did you mean `{near}`?"),
         None => anyhow::anyhow!("there is no label `{id}`"),

@@ -10,6 +10,7 @@ mod console;
 mod diff;
 mod documents;
 mod elsewhere;
+mod fix;
 mod functions;
 mod history;
 mod meaning;

@@ -123,11 +123,10 @@ impl Reader<'_> {
         let message = format!("`{text}` is no `{member}`");
         let found = Diagnostic::new(&codes::NOT_ALLOWED, anchor.clone(), message);
         self.findings.push(match nearest(&text, words.iter().copied()) {
-            Some(near) => found.help(format!("did you mean `{near}`?")).fix(
-                format!("write `{near}`"),
-                anchor,
-                format!("\"{near}\""),
-            ),
+            Some(near) => found
+                .help(format!("did you mean `{near}`?"))
+                .fix(format!("write `{near}`"), anchor, format!("\"{near}\""))
+                .unsure(),
             None => found.help(format!("it is one of {}", words.join(", "))),
         });
         Member::Odd
