@@ -18,6 +18,8 @@ pub(crate) struct Run {
     /// A JSON object of values to begin with
     #[arg(long, value_name = "FILE")]
     pub(crate) inputs: Option<String>,
+    #[command(flatten)]
+    pub(crate) entry: EntryChoice,
     /// The run's id; by default a new UUID
     #[arg(long, value_name = "RUN")]
     pub(crate) id: Option<String>,
@@ -32,6 +34,21 @@ pub(crate) struct Run {
     pub(crate) store: StoreChoice,
     #[command(flatten)]
     pub(crate) format: Output,
+}
+
+/// Where a run begins: by default where the agent says.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct EntryChoice {
+    /// Begin at this label
+    #[arg(long, value_name = "LABEL", allow_hyphen_values = true)]
+    pub(crate) label: Option<String>,
+    /// Begin where this request begins, for example `"GET /users"`
+    #[arg(long, value_name = "METHOD PATH")]
+    pub(crate) endpoint: Option<String>,
+    /// Begin where the cron of this label begins
+    #[arg(long, value_name = "LABEL", allow_hyphen_values = true)]
+    pub(crate) cron: Option<String>,
 }
 
 /// Who answers.

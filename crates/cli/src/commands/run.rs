@@ -7,9 +7,11 @@ use anyhow::{Context, Result, bail};
 use diagnostics::{Severity, render};
 use frontends::Format;
 use graph::{Graph, Kind};
+use history::Stream;
 use host::pinned::{Pinned, pin};
 use host::{Driver, Python};
 use runtime::{Begin, Options};
+use store::Store;
 use value::{Map, Text, Value, json};
 
 use super::fork::new_id;
@@ -18,7 +20,8 @@ use crate::args::{OntologyVersion, Reading};
 use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
 use crate::running::{
-    Around, limit, named_value, not_driven, remind_of_limits, remind_of_params, report,
+    Around, Beginning, begin_at, limit, named_value, not_driven, remind_of_limits,
+    remind_of_params, report,
 };
 use crate::{Outcome, output};
 
@@ -26,10 +29,12 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     let is_json = arguments.format.is_json();
     let inputs = inputs(arguments)?;
     let reading = Reading { inputs: inputs.keys().cloned().collect(), ..arguments.reading.clone() };
-    let graph = match graph(&arguments.file, &reading, is_json)? {
+    let mut graph = match graph(&arguments.file, &reading, is_json)? {
         Ok(graph) => graph,
         Err(outcome) => return Ok(outcome),
     };
+    begin_at(&mut graph, &arguments.entry)
+        .with_context(|| format!("`{}` cannot run", arguments.file))?;
     let Pinned { document, checksum, plan } =
         pin(&graph).with_context(|| format!("`{}` cannot run", arguments.file))?;
     let store = open_shared(&arguments.store, Access::Create)?;
@@ -113,11 +118,7 @@ fn inputs(arguments: &Run) -> Result<Map> {
 
 /// The graph of a file, if it has no errors. A spec that only uses types of ontology 0.2 is read
 /// as one.
-pub(crate) fn graph(
-    file: &str,
-    reading: &Reading,
-    is_json: bool,
-) -> Result<Result<Graph, Outcome>> {
+fn graph(file: &str, reading: &Reading, is_json: bool) -> Result<Result<Graph, Outcome>> {
     let mut loaded = load(file, reading, Strictness::Normal)?;
     if loaded.format == Format::Ontology
         && loaded.has_errors()
@@ -138,6 +139,22 @@ pub(crate) fn graph(
         return Ok(Err(unreadable(&loaded, is_json)?));
     }
     loaded.graph.map(Ok).context("it was looked at above")
+}
+
+/// The graph of a file, as a run that was begun before would begin with it.
+pub(crate) fn begun_again(
+    file: &str,
+    store: &dyn Store,
+    stream: &Stream,
+    is_json: bool,
+) -> Result<Result<Graph, Outcome>> {
+    let beginning = Beginning::of(store, stream)?;
+    let reading = Reading { inputs: beginning.inputs.clone(), ..Reading::default() };
+    let mut graph = graph(file, &reading, is_json)?;
+    if let Ok(graph) = &mut graph {
+        beginning.keep(graph);
+    }
+    Ok(graph)
 }
 
 /// Whoever runs something that cannot run wants to know why, and nothing else.

@@ -2,6 +2,7 @@
 
 mod doubt;
 mod elsewhere;
+mod entry;
 mod exported;
 mod limits;
 mod models;
@@ -12,6 +13,7 @@ mod view;
 mod voice;
 
 pub(crate) use elsewhere::{Begun, policy_here, usual_at_most};
+pub(crate) use entry::{Beginning, begin_at};
 pub(crate) use exported::export_as;
 pub(crate) use limits::{limit, remind_of_limits};
 pub(crate) use models::remind_of_params;

@@ -19,7 +19,6 @@ use store::fork::GoingOn;
 use value::{Map, Value};
 
 use crate::Outcome;
-use crate::args::Reading;
 use crate::args::history::Fork;
 use crate::opened::now;
 use crate::output;
@@ -67,7 +66,8 @@ impl Begins {
         let (mut plan, mut run) = (loaded.plan.clone(), loaded.run.clone());
         if let Some(file) = &arguments.graph {
             let is_json = arguments.format.is_json();
-            let new = match super::super::run::graph(file, &Reading::default(), is_json)? {
+            let again = super::super::run::begun_again(file, &**store, &at.stream, is_json)?;
+            let new = match again {
                 Ok(graph) => graph,
                 Err(outcome) => return Ok(Err(outcome)),
             };

@@ -7,6 +7,7 @@ mod broken;
 mod contracts;
 mod doubt;
 mod doubts;
+mod entry;
 mod examples;
 mod failures;
 mod forks;
