@@ -41,7 +41,7 @@ fn set_entry(graph: &mut Graph, label: Text, words: Text) {
 fn known_label(graph: &Graph, written: &str) -> Option<Text> {
     let bare = written.strip_prefix("->").unwrap_or(written);
     let names = [written, bare, bare.strip_prefix('L').unwrap_or(bare)];
-    let mut known = names.iter().filter_map(|name| graph.labels.get_key_value(*name));
+    let mut known = names.iter().filter_map(|name| graph.labels.get_key_value(name));
     known.next().map(|(id, _)| id.clone())
 }
 
@@ -150,7 +150,7 @@ impl Beginning {
     /// Another graph begins at the label that was chosen.
     pub(crate) fn keep(self, graph: &mut Graph) {
         let Some((label, words)) = self.chosen else { return };
-        match graph.labels.contains_key(&*label) {
+        match graph.labels.contains_key(&label) {
             true => set_entry(graph, label, words),
             false => output::note(&format!(
                 "note: the run was begun at label `{label}` ({words}), which the graph lacks"
