@@ -91,7 +91,8 @@ impl<'a> Index<'a> {
     }
 
     /// Which nodes control can come to, and which guards stand beside those. A guard that is only
-    /// led to by its own port is not passed: what follows it is not reached through it.
+    /// led to by its own port is not passed: what follows it is not reached through it. Nor is a
+    /// return ever passed, whatever edges leave it.
     pub fn reached(&self) -> Vec<bool> {
         let mut reached = vec![false; self.label.nodes.len()];
         let mut passed = vec![false; self.label.nodes.len()];
@@ -103,6 +104,9 @@ impl<'a> Index<'a> {
                 continue;
             }
             reached[node] = true;
+            if self.label.nodes[node].def().is_some_and(|op| op.returns()) {
+                continue;
+            }
             for edge in self.edge_indices_from(node) {
                 let Some(target) = self.target(edge) else { continue };
                 let fails = self.label.edges[edge].port.is_some_and(Port::is_failure);

@@ -232,6 +232,63 @@ fn self_loops_are_survived() {
 }
 
 #[test]
+fn what_stands_behind_an_end_is_told_once() {
+    let label = |nodes: &str, edges: &str| {
+        let end = r#"{"nodes": [{"id": "n1", "op": "J"}]}"#;
+        format!(r#"{{"labels": {{"a": {{"nodes": [{nodes}], "edges": [{edges}]}}, "b": {end}}}}}"#)
+    };
+    let node = |id: &str, op: &str, data: &str| {
+        format!(r#"{{"id": "{id}", "op": "{op}", "data": {{{data}}}}}"#)
+    };
+    let edge = |from: &str, port: &str, to: &str, kind: &str| {
+        format!(r#"{{"from": "{from}", "port": "{port}", "to": "{to}", "to_kind": "{kind}"}}"#)
+    };
+    let (set, list) = (r#""name": "x", "ref": 1"#, r#""ref": [], "item": "i""#);
+    // Behind a return, which older compilers lead on from, and another one behind that.
+    let nodes =
+        [node("n1", "J", ""), node("n2", "Set", set), node("n3", "J", ""), node("n4", "J", "")];
+    let edges = ["n1 n2", "n2 n3", "n3 n4"].map(|ends| {
+        let (from, to) = ends.split_once(' ').unwrap();
+        edge(from, "next", to, "node")
+    });
+    check_found(
+        label(&nodes.join(","), &edges.join(",")),
+        expect![[r#"
+        1:72 G407 node `n2` of label `a` cannot be reached (nor 2 nodes after it)
+        exit 0
+    "#]],
+    );
+    // An edge to what is reached in another way is wrong in itself.
+    let nodes = [node("n1", "If", r#""cond": "true""#), node("n2", "J", ""), node("n3", "J", "")];
+    let edges = [
+        edge("n1", "then", "n2", "node"),
+        edge("n1", "else", "n3", "node"),
+        edge("n2", "next", "n3", "node"),
+    ];
+    check_found(
+        label(&nodes.join(","), &edges.join(",")),
+        expect![[r#"
+            1:311 G402 `n2` of label `a` is `J`, which no edge can leave
+            exit 0
+        "#]],
+    );
+    // Behind what leads to labels only.
+    for (op, data, ports) in [
+        ("If", r#""cond": "true""#, ["then", "else"]),
+        ("Loop", list, ["body", "after"]),
+        ("While", r#""cond": "false""#, ["body", "after"]),
+    ] {
+        let nodes = [node("n1", op, data), node("n2", "Set", set), node("n3", "J", "")];
+        let edges = ports.map(|port| edge("n1", port, "b", "label"));
+        let edges = [edges.join(","), edge("n2", "next", "n3", "node")].join(",");
+        let said = found(label(&nodes.join(","), &edges));
+        let what = "G407 node `n2` of label `a` cannot be reached (nor the node after it)";
+        assert!(said.contains(what), "{said}");
+        assert_eq!(said.lines().count(), 2, "{said}");
+    }
+}
+
+#[test]
 fn ids_can_be_anything() {
     let text = r#"{"labels": {"": {"nodes": [
   {"id": "n1", "op": "R", "data": {"adapter": "a.B"}}, {"id": "n1", "op": "J"},

@@ -29,16 +29,17 @@ pub fn phase2(graph: &Graph, findings: &mut Vec<Diagnostic>) {
 
 pub(super) fn label(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
     ids(id, label, index, findings);
+    let lost = lost(label, index);
     for (position, node) in label.nodes.iter().enumerate() {
         let Some(op) = node.def() else { continue };
-        ports(id, label, (position, node, op), index, findings);
+        ports(id, label, (position, node, op), (index, &lost), findings);
         slots(id, node, op, findings);
         functions(id, node, op, findings);
         effect(id, node, op, findings);
     }
     guards(id, label, index, findings);
     exits(id, label, index, findings);
-    reachable(id, label, index, findings);
+    reachable(id, label, (index, &lost), findings);
 }
 
 fn ids(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
@@ -65,10 +66,15 @@ fn ports(
     id: &str,
     label: &Label,
     here: Here<'_>,
-    index: &Index<'_>,
+    (index, lost): (&Index<'_>, &[bool]),
     findings: &mut Vec<Diagnostic>,
 ) {
     let (position, node, op) = here;
+    // That nothing runs after a return is said once, of what stands behind it.
+    let is_behind_return = |edge: usize| {
+        let target = index.target(edge);
+        op.returns() && target.is_some_and(|target| lost.get(target) == Some(&true))
+    };
     let mut taken: Vec<(Port, &Edge)> = Vec::new();
     let mut has_unknown = false;
     let mut unported: Vec<&Edge> = Vec::new();
@@ -83,7 +89,9 @@ fn ports(
             continue;
         };
         let Some(def) = op.port(port) else {
-            findings.push(illegal_port(id, node, op, edge, port));
+            if !is_behind_return(at) {
+                findings.push(illegal_port(id, node, op, edge, port));
+            }
             continue;
         };
         if !(def.to == Leads::Either || (def.to == Leads::Node) == (edge.to_kind == ToKind::Node)) {
@@ -170,27 +178,39 @@ fn guards(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnos
     }
 }
 
-fn reachable(id: &str, label: &Label, index: &Index<'_>, findings: &mut Vec<Diagnostic>) {
+/// Nodes that nothing leads to, as far as that is the finding; of none where another one is.
+fn lost(label: &Label, index: &Index<'_>) -> Vec<bool> {
     // Where an edge leads nowhere, or a node has no way on, that is the finding; what it should
     // reach would only repeat it.
     let leads_nowhere = |edge: &Edge| {
         let to_node = index.find(&edge.to).is_some();
         edge.is_to_node() && (!to_node || edge.to == edge.from) || edge.is_to_label() && to_node
     };
-    let reached = index.reached();
+    let mut reached = index.reached();
     if reached.iter().all(|reached| *reached)
         || index.entry().is_none()
         || label.edges.iter().any(leads_nowhere)
         || label.nodes.iter().enumerate().any(|(at, node)| lacks_next(node, index, at))
     {
-        return;
+        return Vec::new();
     }
-    // One finding for each stretch: what follows an unreachable node is a consequence. Nor can an
-    // edge find a node without an id, or the second node of an id; both are reported as such.
-    let is_found = |(at, node): (usize, &Node)| index.find(&node.id) == Some(at);
-    let mut explained: Vec<bool> =
-        label.nodes.iter().enumerate().map(|here| reached[here.0] || !is_found(here)).collect();
-    for node in 0..label.nodes.len() {
+    // Nor can an edge find a node without an id, or the second node of an id; both are reported
+    // as such.
+    for (at, node) in label.nodes.iter().enumerate() {
+        reached[at] = !reached[at] && index.find(&node.id) == Some(at);
+    }
+    reached
+}
+
+fn reachable(
+    id: &str,
+    label: &Label,
+    (index, lost): (&Index<'_>, &[bool]),
+    findings: &mut Vec<Diagnostic>,
+) {
+    // One finding for each stretch: what follows an unreachable node is a consequence.
+    let mut explained: Vec<bool> = lost.iter().map(|is_lost| !is_lost).collect();
+    for node in 0..lost.len() {
         if std::mem::replace(&mut explained[node], true) {
             continue;
         }
