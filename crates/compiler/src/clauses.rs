@@ -122,7 +122,12 @@ impl<'g> Clause<'g> {
 
 /// The expression by which a node goes one way or the other.
 pub(crate) fn expr(node: &Node) -> Option<&Expr> {
-    let op = node.def().filter(|op| op.port(Port::Then).is_some())?;
+    node.def().filter(|op| op.port(Port::Then).is_some()).and_then(|_| condition(node))
+}
+
+/// The condition of a node, also of one that repeats something while it holds.
+pub(crate) fn condition(node: &Node) -> Option<&Expr> {
+    let op = node.def()?;
     match node.operands.one(op.slot_of(SlotKind::Condition)?.name)? {
         Operand::Expr(expr) => Some(expr),
         _ => None,

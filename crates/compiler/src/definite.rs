@@ -15,17 +15,18 @@ use crate::paths::{self, Search, at_node, at_slot};
 use crate::spread::{GROUP, GROUPS_MAX, Spread, knots};
 
 /// Looking for more paths than this takes longer than a reader reads.
-const PATHS_MAX: usize = 100;
+pub(crate) const PATHS_MAX: usize = 100;
 
 /// One finding for each name: what else needs it on that path is a consequence. Names that
-/// nothing writes are what a run is given.
+/// nothing writes are what a run is given. Says which names they were.
 pub(crate) fn check(
     flow: &Flow<'_>,
     names: &Names<'_>,
     dominators: &Dominators,
     search: &mut Search,
     findings: &mut Vec<Diagnostic>,
-) {
+) -> BTreeSet<NameId> {
+    let mut said = BTreeSet::new();
     let mut open: BTreeSet<NameId> = BTreeSet::new();
     for at in &flow.order {
         for name in names.needs(*at) {
@@ -39,7 +40,7 @@ pub(crate) fn check(
     }
     let open: Vec<NameId> = open.into_iter().collect();
     if open.is_empty() {
-        return;
+        return said;
     }
     let knots = knots(flow);
     let mut missed: Vec<(NodeId, NameId)> = Vec::new();
@@ -60,8 +61,10 @@ pub(crate) fn check(
     for (at, name) in missed.into_iter().take(PATHS_MAX) {
         if let Some(path) = path_without(flow, names, search, name, at) {
             findings.push(unwritten(flow, names, name, at, &path));
+            said.insert(name);
         }
     }
+    said
 }
 
 /// Whether a single node on every path writes it. Most names are settled by this.
@@ -100,7 +103,7 @@ fn path_without(
 }
 
 /// Whether a path can be taken: a condition on a name that nothing on it has written is decided.
-fn is_possible(flow: &Flow<'_>, names: &Names<'_>, path: &[NodeId]) -> bool {
+pub(crate) fn is_possible(flow: &Flow<'_>, names: &Names<'_>, path: &[NodeId]) -> bool {
     let mut written: BTreeSet<NameId> = BTreeSet::new();
     let mut outcomes: Vec<(NodeId, bool)> = Vec::new();
     for pair in path.windows(2) {

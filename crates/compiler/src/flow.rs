@@ -6,7 +6,7 @@
 //! own: what it protects leads to its handler, and so does what follows an `Err` that is passed.
 
 use graph::ops::{OpDef, Port, Runs, SlotKind};
-use graph::{Graph, IN_LABELS, Index, Kind, Label, Node, Operand, RECOVERIES};
+use graph::{Graph, IN_LABELS, Index, Kind, Label, Node, Operand, RECOVERIES, Verb};
 use value::{Text, Value};
 
 use crate::table::Table;
@@ -68,8 +68,12 @@ pub(crate) struct Flow<'g> {
     pub(crate) is_reached: Vec<bool>,
     /// Whether the label may end at a node: it returns there, or there is no way on.
     pub(crate) is_end: Vec<bool>,
+    /// Whether it may end there because a way on is missing, and not lost: without a value.
+    pub(crate) runs_out: Vec<bool>,
     /// Whether any node calls a label.
     pub(crate) has_calls: bool,
+    /// Whether the document says where runs begin: an entry, an endpoint or a cron.
+    pub(crate) has_ways_in: bool,
     /// For each label whether it only stands for what a process does.
     is_open: Vec<bool>,
     nodes: Vec<(u32, &'g Node)>,
@@ -92,7 +96,9 @@ impl<'g> Flow<'g> {
             is_run: Vec::new(),
             is_reached: Vec::new(),
             is_end: Vec::new(),
+            runs_out: Vec::new(),
             has_calls: false,
+            has_ways_in: false,
             is_open: Vec::new(),
             nodes: Vec::new(),
             by_id: Table::new(graph.labels.len()),
@@ -122,7 +128,7 @@ impl<'g> Flow<'g> {
         }
         flow.has_calls = flow.out.iter().any(|arc| arc.way == Way::Enter);
         flow.turn_around();
-        flow.roots = flow.find_roots();
+        (flow.roots, flow.has_ways_in) = flow.find_roots();
         flow.side_roots = flow.find_side_roots();
         flow.walk();
         flow
@@ -176,9 +182,28 @@ impl<'g> Flow<'g> {
         &self.into[self.into_starts[at] as usize..self.into_starts[at + 1] as usize]
     }
 
+    /// The label that a return names, as sources write it: `L2`, `->L2`. A variable may have that
+    /// name as well.
+    pub(crate) fn label_returned(&self, node: &Node) -> Option<usize> {
+        let op = node.def().filter(|op| op.returns())?;
+        let text = node.operands.text(op.slot_of(SlotKind::Value)?.name)?;
+        self.find_label(text.strip_prefix("->").unwrap_or(text).strip_prefix('L')?)
+    }
+
     /// Whether a node waits for the branches of a fork.
     pub(crate) fn joins(&self, at: NodeId) -> bool {
         self.node(at).def().is_some_and(|op| op.joins)
+    }
+
+    /// Whether a node runs a label and waits for what it returns, and that once.
+    pub(crate) fn calls(&self, at: NodeId) -> bool {
+        self.node(at).def().is_some_and(|op| op.slot_of(SlotKind::Callee).is_some())
+    }
+
+    /// Whether what a node binds is there for what it runs, and not behind it: an item.
+    pub(crate) fn binds_inside(&self, at: NodeId) -> bool {
+        let runs = |port| self.node(at).def().is_some_and(|op| op.port(port).is_some());
+        runs(Port::Body) || runs(Port::Branch)
     }
 
     /// Whether a node asks a person.
@@ -204,9 +229,11 @@ impl<'g> Flow<'g> {
         let node = &label.nodes[position];
         let mut is_dangling = false;
         let start = self.out.len();
+        // Nothing runs after a return, whatever edges leave it.
+        let returns = node.def().is_some_and(OpDef::returns);
         for edge_at in index.edge_indices_from(position) {
             let edge = &label.edges[edge_at];
-            if edge.analysis_only {
+            if edge.analysis_only || returns {
                 continue;
             }
             let port = edge.port.unwrap_or(Port::Next);
@@ -239,7 +266,10 @@ impl<'g> Flow<'g> {
             self.out.push(Arc { to, port: Port::Body, way: Way::Enter });
         }
         let goes = |port: Port| self.out[start..].iter().any(|arc| arc.port == port);
-        self.is_end.push(is_dangling || may_run_out(node.def(), goes));
+        let may_run_out = may_run_out(node.def(), goes);
+        self.is_end.push(is_dangling || may_run_out);
+        let runs_out = may_run_out && !is_dangling && !returns && node.def().is_some();
+        self.runs_out.push(runs_out && node.verb() != Some(Verb::Fail));
         self.out_starts.push(self.out.len() as u32);
     }
 
@@ -300,8 +330,8 @@ impl<'g> Flow<'g> {
     }
 
     /// The entry, and what requests and the clock run; without any of these, the labels that
-    /// nothing leads to; and if there is none, the first.
-    fn find_roots(&self) -> Vec<NodeId> {
+    /// nothing leads to; and if there is none, the first. Says whether any of these were named.
+    fn find_roots(&self) -> (Vec<NodeId>, bool) {
         let bare = |written: &'g str| -> &'g str {
             let bare = written.strip_prefix("->").unwrap_or(written);
             if self.by_id.find(bare).is_some() {
@@ -315,11 +345,18 @@ impl<'g> Flow<'g> {
         let crons = self.graph.crons.iter().filter_map(|cron| cron.get("label")?.as_text());
         let named = entry.into_iter().chain(requests).chain(crons.map(|label| bare(label)));
         let mut roots: Vec<NodeId> = named.filter_map(|id| self.entry_of(id)).collect();
+        let are_named = !roots.is_empty();
         if roots.is_empty() {
             let mut is_led_to = vec![false; self.labels.len()];
             for (at, _) in self.nodes() {
                 for arc in self.out(at) {
                     is_led_to[self.label_of(arc.to)] |= self.label_of(arc.to) != self.label_of(at);
+                }
+            }
+            // Nor does a run begin where a return should have led.
+            for (_, node) in self.nodes() {
+                if let Some(label) = self.label_returned(node) {
+                    is_led_to[label] = true;
                 }
             }
             let free = self.labels.iter().zip(is_led_to).filter(|(_, is_led_to)| !is_led_to);
@@ -330,7 +367,7 @@ impl<'g> Flow<'g> {
         }
         roots.sort_unstable();
         roots.dedup();
-        roots
+        (roots, are_named)
     }
 
     fn find_side_roots(&self) -> Vec<NodeId> {
@@ -375,6 +412,11 @@ impl<'g> Flow<'g> {
         self.is_run = seen.clone();
         self.backwards_from(&self.side_roots, &mut seen);
         self.is_reached = seen;
+    }
+
+    /// Marks what these lead to.
+    pub(crate) fn mark_reached(&self, roots: &[NodeId], reached: &mut [bool]) {
+        self.backwards_from(roots, reached);
     }
 
     /// What these lead to and nobody has seen, each node behind what follows it.

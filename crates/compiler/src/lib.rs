@@ -19,9 +19,9 @@
 //! ```
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
 
+mod answers;
 mod calls;
 mod clauses;
-
 mod conditions;
 mod definite;
 mod dominators;
@@ -34,10 +34,13 @@ mod misspelt;
 mod names;
 mod parallel;
 mod paths;
+mod presence;
+mod services;
 mod shapes;
 mod spread;
 mod table;
 mod unreachable;
+mod variables;
 
 use diagnostics::Diagnostic;
 use graph::Graph;
@@ -64,9 +67,14 @@ pub fn analyse(graph: &Graph) -> Vec<Diagnostic> {
     let mut search = Search::new(&flow);
     let mut slips = Vec::new();
     let misspelt = misspelt::check(&flow, &names, &calls, &mut slips);
-    unreachable::check(&flow, &mut findings);
+    let (returned, texts) = answers::returned_labels(&flow, &names, &mut findings);
+    unreachable::check(&flow, &returned, &mut findings);
     ends::check(&flow, &names, &misspelt, &mut search, &mut findings);
-    definite::check(&flow, &names, &dominators, &mut search, &mut findings);
+    let mut told = definite::check(&flow, &names, &dominators, &mut search, &mut findings);
+    told.extend(misspelt.iter().chain(&texts));
+    variables::check(&flow, &names, &dominators, &told, &mut search, &mut findings);
+    answers::check(&flow, &names, &mut findings);
+    services::check(&flow, &mut findings);
     findings.append(&mut slips);
     inputs::check(&flow, &names, &calls, &dominators, &misspelt, &mut findings);
     conditions::check(&flow, &names, &calls, &mut findings);

@@ -1,10 +1,12 @@
 //! Names as numbers, and who writes, reads and needs them.
 
 use graph::ops::SlotKind;
-use graph::{ASSUMED, Kind, Node};
+use graph::{ASSUMED, Filled, Kind, Node, Operand};
+use value::Text;
 
 use crate::calls::Calls;
 use crate::flow::{Flow, NodeId};
+use crate::presence;
 use crate::table::Table;
 
 /// A name, as its place in the table.
@@ -35,6 +37,7 @@ pub(crate) struct Names<'g> {
     carries: Lists,
     reads: Lists,
     needs: Lists,
+    uses: Lists,
     writers: Lists,
     readers: Lists,
     carriers: Lists,
@@ -58,6 +61,7 @@ impl<'g> Names<'g> {
             carries: Lists { items: Vec::new(), starts: vec![0] },
             reads: Lists { items: Vec::new(), starts: vec![0] },
             needs: Lists { items: Vec::new(), starts: vec![0] },
+            uses: Lists { items: Vec::new(), starts: vec![0] },
             writers: Lists::default(),
             readers: Lists::default(),
             carriers: Lists::default(),
@@ -107,15 +111,19 @@ impl<'g> Names<'g> {
             let id = self.names.add(name);
             self.writes.items.push(id);
         }
+        let first = self.reads.items.len();
         for name in &node.reads {
             let id = self.names.add(name);
             self.reads.items.push(id);
         }
+        let read = &self.reads.items[first..];
+        let id_of = |used: &Text| node.reads.iter().position(|name| name == used);
+        each_use(node, |used| self.uses.items.extend(id_of(used).map(|at| read[at])));
         for name in &node.needs {
             let id = self.names.add(name);
             self.needs.items.push(id);
         }
-        for lists in [&mut self.writes, &mut self.reads, &mut self.needs] {
+        for lists in [&mut self.writes, &mut self.reads, &mut self.needs, &mut self.uses] {
             lists.end_one();
         }
     }
@@ -175,6 +183,11 @@ impl<'g> Names<'g> {
         self.needs.of(at)
     }
 
+    /// What a node takes from variables, and would silently have as null.
+    pub(crate) fn uses(&self, at: NodeId) -> &[NameId] {
+        self.uses.of(at)
+    }
+
     /// Whether a run is given it, or is assumed to be.
     pub(crate) fn is_input(&self, id: NameId) -> bool {
         self.is_input[id as usize]
@@ -193,6 +206,27 @@ impl<'g> Names<'g> {
     /// Names that begin so belong to whoever runs the graph.
     pub(crate) fn is_reserved(&self, id: NameId) -> bool {
         self.text(id).starts_with('_')
+    }
+}
+
+/// The names of a node's variables, and those of its condition; of a condition only what it
+/// does not just ask to be there. The clauses of a gate are made for what may be missing.
+fn each_use(node: &Node, mut add: impl FnMut(&Text)) {
+    for (slot, filled) in node.operands.iter() {
+        match (slot.kind, filled) {
+            (SlotKind::Value | SlotKind::FirstValue, Filled::One(Operand::Var(name))) => add(name),
+            (SlotKind::Values, Filled::Many(operands)) => {
+                operands.iter().for_each(|operand| {
+                    if let Operand::Var(name) = operand {
+                        add(name);
+                    }
+                });
+            }
+            (SlotKind::Condition, Filled::One(Operand::Expr(expr))) if node.clause().is_none() => {
+                presence::used(expr).into_iter().for_each(&mut add);
+            }
+            _ => {}
+        }
     }
 }
 

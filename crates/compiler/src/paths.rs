@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use diagnostics::{Anchor, Diagnostic};
 use graph::ops::SlotKind;
-use graph::place;
+use graph::{Filled, Operand, place};
 use value::Text;
 
 use crate::flow::{Arc, Flow, NodeId};
@@ -101,6 +101,32 @@ pub(crate) fn at_slot(flow: &Flow<'_>, at: NodeId, kind: SlotKind) -> Anchor {
         Some(_) => place::of_data(id, node, slot.name),
         None => place::of_node(id, node, "operands").child(slot.name),
     })
+}
+
+/// A finding about the operand of a node that reads a name; where it is a condition, about that.
+pub(crate) fn at_use(flow: &Flow<'_>, at: NodeId, name: &str) -> Anchor {
+    let (id, node) = (flow.label_id(at), flow.node(at));
+    let is_it = |operand: &Operand| match operand {
+        Operand::Var(read) => **read == *name,
+        Operand::Expr(expr) => expr.names().iter().any(|read| ***read == *name),
+        Operand::Lit(_) | Operand::Label(_) | Operand::Odd(..) => false,
+    };
+    for (slot, filled) in node.operands.iter().filter(|(slot, _)| slot.kind != SlotKind::Bind) {
+        let place = || match node.data.get(slot.name) {
+            Some(_) => place::of_data(id, node, slot.name),
+            None => place::of_node(id, node, "operands").child(slot.name),
+        };
+        match filled {
+            Filled::One(operand) if is_it(operand) => return Anchor::value(place()),
+            Filled::Many(operands) => {
+                if let Some(position) = operands.iter().position(is_it) {
+                    return Anchor::value(place().child(position));
+                }
+            }
+            Filled::One(_) => {}
+        }
+    }
+    at_node(flow, at)
 }
 
 /// A finding about a node.

@@ -6,14 +6,25 @@ use crate::flow::Flow;
 use crate::paths::{about_gate, at_label};
 use graph::components::Components;
 
-/// One finding for each piece of the graph that hangs together and is not led to. A label that
-/// nothing names and that leads nowhere has lost its edges altogether: another check says so.
-pub(crate) fn check(flow: &Flow<'_>, findings: &mut Vec<Diagnostic>) {
-    let Some(entry) = flow.graph.entry().filter(|entry| flow.find_label(entry).is_some()) else {
+/// One finding for each piece of the graph that hangs together and is not led to. Of labels that
+/// a return names by mistake that is the finding.
+///
+/// In a graph with an entry, a label that nothing names and that leads nowhere has lost its edges
+/// altogether: another check says so. In one without, endpoints and the clock are where runs
+/// begin; where there are none of these either, any label may be run.
+pub(crate) fn check(flow: &Flow<'_>, named: &[usize], findings: &mut Vec<Diagnostic>) {
+    let entry = flow.graph.entry().filter(|entry| flow.find_label(entry).is_some());
+    if entry.is_none() && (flow.graph.entry().is_some() || !flow.has_ways_in) {
         return;
+    }
+    let from = entry.map_or("an endpoint or a cron".to_string(), |entry| format!("`{entry}`"));
+    let reached = {
+        let mut reached = flow.is_reached.clone();
+        let roots: Vec<_> = named.iter().filter_map(|at| flow.labels[*at].entry).collect();
+        flow.mark_reached(&roots, &mut reached);
+        reached
     };
-    let is_lost =
-        |at: usize| flow.labels[at].entry.is_some_and(|entry| !flow.is_reached[entry as usize]);
+    let is_lost = |at: usize| flow.labels[at].entry.is_some_and(|entry| !reached[entry as usize]);
     if !(0..flow.labels.len()).any(is_lost) {
         return;
     }
@@ -41,7 +52,9 @@ pub(crate) fn check(flow: &Flow<'_>, findings: &mut Vec<Diagnostic>) {
         .members
         .iter()
         .zip(is_led_to)
-        .filter(|(members, is_led_to)| !is_led_to && is_tied[members[0] as usize])
+        .filter(|(members, is_led_to)| {
+            !is_led_to && (entry.is_none() || is_tied[members[0] as usize])
+        })
         .map(|(members, _)| members[0])
         .collect();
     heads.sort_unstable();
@@ -61,13 +74,16 @@ pub(crate) fn check(flow: &Flow<'_>, findings: &mut Vec<Diagnostic>) {
         }
         let id = flow.labels[head as usize].id;
         let message = match others {
-            0 => format!("no path from `{entry}` leads to `{id}`"),
-            1 => format!("no path from `{entry}` leads to `{id}`, nor to the one behind it"),
-            _ => format!("no path from `{entry}` leads to `{id}`, nor to the {others} behind it"),
+            0 => format!("no path from {from} leads to `{id}`"),
+            1 => format!("no path from {from} leads to `{id}`, nor to the one behind it"),
+            _ => format!("no path from {from} leads to `{id}`, nor to the {others} behind it"),
         };
-        let found = Diagnostic::new(&codes::NEVER_RUNS, at_label(id), message).help(
-            "lead a way to it, or remove it; if it is another way in, give it a spec of its own",
-        );
+        let found = Diagnostic::new(&codes::NEVER_RUNS, at_label(id), message).help(match entry {
+            Some(_) => {
+                "lead a way to it, or remove it; if it is another way in, give it a spec of its own"
+            }
+            None => "lead a way to it, or remove it",
+        });
         findings.push(about_gate(found, flow.gate(head as usize)));
     }
 }

@@ -465,4 +465,18 @@ codes! {
     ENDLESS_RECURSION = "A114", Warning, None;
     /// Private data, text from outside and a way out on one path.
     EXPOSURE = "A115", Warning, None;
+    /// A variable that may be read before it is written.
+    MAYBE_UNWRITTEN = "A116", Warning, None;
+    /// A variable that nothing writes.
+    NEVER_WRITTEN = "A117", Warning, None;
+    /// An endpoint that may answer nothing.
+    ENDPOINT_WITHOUT_ANSWER = "A118", Warning, None;
+    /// An endpoint that answers something else than it says.
+    ANOTHER_ANSWER = "A119", Warning, None;
+    /// A result that is used, of a label that may return none.
+    CALL_WITHOUT_ANSWER = "A120", Warning, None;
+    /// A return that gives the name of a label.
+    RETURNS_LABEL = "A121", Warning, None;
+    /// A cache, queue, transaction or policy that the program does not declare.
+    UNDECLARED_SERVICE = "A122", Warning, None;
 }

@@ -111,7 +111,7 @@ fn a_clause_that_others_lead_to_is_not_shadowed() {
             ),
             ("c", &["J"], &[]),
         ],
-        GATE,
+        r#"{"declarations": {"inputs": {"x": {"from": "user"}}}}"#,
         &[],
     );
 }

@@ -4,6 +4,10 @@ use crate::sketch::{Sketch, check, found, graph};
 
 const ENTRY: &str = r#"{"runtime_policy": {"entry": "a"}}"#;
 
+/// A run is given `x`, so that it may be asked for before it is written.
+const GIVEN: &str = r#"{"runtime_policy": {"entry": "a"},
+    "declarations": {"inputs": {"x": {"from": "assumed"}}}}"#;
+
 #[test]
 fn what_nothing_leads_to_is_one_finding_for_each_piece() {
     let labels: &[Sketch<'_>] = &[
@@ -105,7 +109,7 @@ fn ways_to_an_end_are_seen() {
         ),
         (&["Ask; prompt=more?; out=more"], &["n1 next a", "n1 expired end"]),
     ] {
-        check(&[("a", nodes, edges), ("end", &["J"], &[])], ENTRY, &[]);
+        check(&[("a", nodes, edges), ("end", &["J"], &[])], GIVEN, &[]);
     }
 }
 
@@ -203,10 +207,10 @@ fn calling_oneself_whatever_happens_is_found() {
     check(
         &[(
             "a",
-            &["If; cond=x", "Call; label=a; out=x", "J"],
+            &["If; cond=x", "Call; label=a; out=x", "J; var=1"],
             &["n1 then n2", "n1 else n3", "n2 next n3"],
         )],
-        ENTRY,
+        GIVEN,
         &[],
     );
     check(&[("a", &["Loop; ref=xs; item=i", "J"], &["n1 body a", "n1 after n2"])], ENTRY, &[]);

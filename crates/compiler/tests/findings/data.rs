@@ -92,7 +92,7 @@ fn what_may_be_known_is_not_reported() {
             ("c", &["logic; needs=plan", "J"], ends),
         ],
         SCHEMAS,
-        &[],
+        &["A116 `a` reads `has_plan`, which nothing on some path to it has written | a/n1"],
     );
     // A computed key may be any.
     check(

@@ -1,6 +1,8 @@
 //! What the analysis says of small graphs, and what it does not say.
 
+mod answers;
 mod conditions;
+mod corpus;
 mod cycles;
 mod data;
 mod effects;
@@ -8,3 +10,4 @@ mod parallel;
 mod properties;
 mod sketch;
 mod specs;
+mod variables;
