@@ -1,10 +1,11 @@
 //! `quipu fmt`
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use diagnostics::Source;
 use frontends::{Format, ainl, detect};
 
 use crate::args::Fmt;
+use crate::disk::Disk;
 use crate::load::read_source;
 use crate::{Outcome, output};
 
@@ -29,7 +30,10 @@ fn lay_out(source: &Source, only_check: bool) -> Result<bool> {
         ("-", false, _) => output::print_file(&formatted)?,
         (_, true, true) => output::note(&format!("{file}: would be laid out otherwise")),
         (_, false, true) => {
-            std::fs::write(file, &formatted).with_context(|| format!("cannot write `{file}`"))?;
+            let mut disk = Disk::default();
+            let path = std::path::Path::new(file).canonicalize()?;
+            disk.change(path, source.file.clone(), source.text.clone(), formatted);
+            disk.write()?;
             output::note(&format!("{file}: laid out"));
         }
         (_, _, false) => {}
