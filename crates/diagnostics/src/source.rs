@@ -191,7 +191,9 @@ impl Source {
         let lines = &self.index().lines;
         let start = lines[line] as usize;
         let end = lines.get(line + 1).map_or(self.text.len(), |next| *next as usize - 1);
-        start..end
+        // A line may end as on Windows.
+        let is_longer = end > start && self.text.as_bytes()[end - 1] == b'\r';
+        start..end - usize::from(is_longer)
     }
 
     fn characters_before(&self, offset: usize) -> usize {
@@ -234,6 +236,12 @@ mod tests {
         assert_eq!(source.position(1_000), Position { line: 2, col: 3 });
         let long = Source::new("a", "é".repeat(3 * BLOCK) + "x");
         assert_eq!(long.position(6 * BLOCK as u32), Position { line: 1, col: 3 * BLOCK + 1 });
+    }
+
+    #[test]
+    fn the_end_of_a_line_is_no_part_of_it() {
+        let source = Source::new("a", "ab\r\ncd\n\r\n");
+        assert_eq!([1, 2, 3].map(|line| &source.text[source.line(line)]), ["ab", "cd", ""]);
     }
 
     #[test]

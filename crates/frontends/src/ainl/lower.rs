@@ -9,7 +9,7 @@ use graph::{Exit, Extra, ToKind};
 use value::{Map, Text, Value};
 
 use super::found;
-use super::program::{Label, Program, label_named};
+use super::program::{Label, NOWHERE, Program, label_named};
 use super::step::{Step, is_output};
 use super::words::{self, Names};
 use crate::origins::{LabelOrigin, SlotSpan};
@@ -31,6 +31,9 @@ pub(crate) fn label(
     };
     made.label.nodes.reserve_exact(label.steps.len());
     let mut exits = Vec::new();
+    // That nothing runs what stands in no label is said already.
+    let mut unheard = Vec::new();
+    let findings = if &*label.id == NOWHERE { &mut unheard } else { findings };
     for step in &label.steps {
         let operands = words::operands(step, names, program, findings);
         remarks(step, findings);

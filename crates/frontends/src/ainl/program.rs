@@ -82,6 +82,8 @@ pub(crate) fn read<'a>(
     findings: &mut Vec<Diagnostic>,
 ) {
     let mut open: Option<usize> = None;
+    // What follows a line that ended a label stands in none, and that is said already.
+    let mut is_ended = false;
     for line in lines {
         if line.op.text == INCLUDE && program.ops == 0 {
             program.includes.push(line);
@@ -90,12 +92,13 @@ pub(crate) fn read<'a>(
         program.ops += 1;
         if line.op.text == INCLUDE {
             findings.push(include::late(&line));
-            open = None;
+            is_ended |= open.take().is_some();
             program.keep(&line, None);
             continue;
         }
         if let Some(id) = declared_label(&line.op.text) {
             open = Some(begin_label(id.into(), line, program, findings));
+            is_ended = false;
             continue;
         }
         match find(&line.op.text) {
@@ -107,20 +110,24 @@ pub(crate) fn read<'a>(
                 }
                 let label = match open {
                     Some(label) => label,
-                    None if declare::stands_alone(op) => {
-                        findings.push(found::outside_of_labels(&line));
-                        program.label(NOWHERE.into(), line.op.span)
-                    }
                     None => {
-                        findings.push(found::outside_of_labels(&line));
-                        program.keep(&line, Some("scope"));
-                        continue;
+                        if !is_ended {
+                            findings.push(found::outside_of_labels(&line));
+                        }
+                        if !declare::stands_alone(op) {
+                            program.keep(&line, Some("scope"));
+                            continue;
+                        }
+                        program.label(NOWHERE.into(), line.op.span)
                     }
                 };
                 program.step(label, Step::new(op, line));
             }
             Some(Op::Declares(least)) => {
-                close(&mut open, &line, program, findings);
+                if let Some(label) = open.take() {
+                    findings.push(found::closes_label(&line, &program.labels[label].id));
+                    is_ended = true;
+                }
                 if line.words.len() < least {
                     findings.push(found::too_few(&line, &line.op.text, least));
                     program.keep(&line, Some("arity"));
@@ -129,9 +136,9 @@ pub(crate) fn read<'a>(
                 program.declared.push(line);
             }
             None => {
-                let within = open.map(|label| program.labels[label].id.clone());
+                let within = open.take().map(|label| program.labels[label].id.clone());
+                is_ended |= within.is_some();
                 findings.push(found::unknown_line(&line, within.as_deref()));
-                open = None;
                 program.keep(&line, None);
             }
         }
@@ -177,17 +184,6 @@ pub(crate) fn label_named(word: &str) -> &str {
     }
     let bare = bare.strip_prefix('L').unwrap_or(bare);
     bare.rsplit(':').next().unwrap_or(bare)
-}
-
-fn close<'a>(
-    open: &mut Option<usize>,
-    line: &Line<'a>,
-    program: &Program<'a>,
-    findings: &mut Vec<Diagnostic>,
-) {
-    if let Some(label) = open.take() {
-        findings.push(found::closes_label(line, &program.labels[label].id));
-    }
 }
 
 fn begin_label<'a>(

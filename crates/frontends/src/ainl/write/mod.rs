@@ -118,6 +118,12 @@ impl Writer<'_> {
                 (SlotKind::Number, Filled::One(operand)) if slot.name == "limit" => {
                     line.push(format!("limit={}", value::json::compact(&operand.to_data())));
                 }
+                // An input is declared by writing it to itself.
+                (SlotKind::Value, Filled::One(Operand::Var(name)))
+                    if node.operands.writes().any(|own| own == name) && line.len() == 2 =>
+                {
+                    line.push(format!("${name}"));
+                }
                 (_, Filled::One(operand)) => match self.words.operand(slot, operand) {
                     Some(word) => line.push(word),
                     None => self.lose(label_id, node, "AINL has no word for a list or an object"),
