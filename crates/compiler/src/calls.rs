@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use graph::ops::{Runs, SlotKind};
-use graph::{Filled, Kind, Node, Operand, Verb};
+use graph::{Kind, Node, Operand, Verb};
 use value::{Text, Value};
 
 use crate::flow::{Flow, NodeId};
@@ -16,7 +16,7 @@ use crate::table::Table;
 pub(crate) enum Call<'g> {
     /// An agent.
     Agent,
-    /// One of its tools; [`tools`] says which.
+    /// One of its tools; [`Node::tools`] says which.
     Tool,
     /// A store is read.
     Read(&'g Text),
@@ -163,20 +163,5 @@ fn schema(node: &Node, kind: SlotKind) -> Option<&Text> {
     match node.operands.one(node.def()?.slot_of(kind)?.name)? {
         Operand::Lit(Value::Text(schema)) => Some(schema),
         _ => None,
-    }
-}
-
-/// The tools that a call of tools may call: the one it names, or those it chooses from.
-pub(crate) fn tools(node: &Node) -> Vec<&Text> {
-    let Some(op) = node.def() else { return Vec::new() };
-    let slot = |kind| op.slot_of(kind).and_then(|slot| node.operands.get(slot.name));
-    let text = |operand| match operand {
-        &Operand::Lit(Value::Text(ref text)) => Some(text),
-        _ => None,
-    };
-    match (slot(SlotKind::FirstValue), slot(SlotKind::Values)) {
-        (Some(Filled::One(operand @ Operand::Lit(_))), _) => text(operand).into_iter().collect(),
-        (_, Some(Filled::Many(operands))) => operands.iter().filter_map(text).collect(),
-        _ => Vec::new(),
     }
 }

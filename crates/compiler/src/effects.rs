@@ -7,7 +7,7 @@ use graph::ops::{OpDef, Port, SlotKind};
 use graph::{Index, Kind, Operand};
 use value::{Text, Value};
 
-use crate::calls::{self, Call, Calls};
+use crate::calls::{Call, Calls};
 use crate::flow::{Flow, NodeId, Way};
 use crate::paths::{self, at_slot};
 
@@ -36,7 +36,7 @@ pub(crate) fn repeated(flow: &Flow<'_>, calls: &Calls<'_>, findings: &mut Vec<Di
         }
         let guards = guards(flow, label.first, &Index::new(label.label));
         for at in callers {
-            let tool = calls::tools(flow.node(at)).into_iter().find(|tool| once.contains(tool));
+            let tool = flow.node(at).tools().into_iter().find(|tool| once.contains(tool));
             let by_guard = guards.get(&at).map(|(guard, count)| (Some(*guard), None, *count));
             let by_handler =
                 || handled.get(&**label.id).map(|(handler, count)| (None, Some(*handler), *count));

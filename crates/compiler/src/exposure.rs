@@ -8,7 +8,7 @@ use graph::ops::SlotKind;
 use graph::{Kind, Operand};
 use value::{Text, Value};
 
-use crate::calls::{self, Call, Calls};
+use crate::calls::{Call, Calls};
 use crate::effects::side_effects;
 use crate::flow::{Flow, NodeId};
 use crate::names::Names;
@@ -37,7 +37,7 @@ pub(crate) fn check(
     findings.extend(armed(flow, calls));
     let tools = |at: NodeId| {
         let is_call = calls.of(at) == Some(Call::Tool);
-        let named = if is_call { calls::tools(flow.node(at)) } else { Vec::new() };
+        let named = if is_call { flow.node(at).tools() } else { Vec::new() };
         named.into_iter().filter_map(|id| Some((id, declared.get(id)?)))
     };
     let outward: Vec<NodeId> = flow

@@ -34,6 +34,7 @@ mod misspelt;
 mod names;
 mod parallel;
 mod paths;
+pub mod policy;
 mod presence;
 mod services;
 mod shapes;

@@ -479,4 +479,32 @@ codes! {
     RETURNS_LABEL = "A121", Warning, None;
     /// A cache, queue, transaction or policy that the program does not declare.
     UNDECLARED_SERVICE = "A122", Warning, None;
+
+    // P1: what somebody else has said about the graph: a policy, and the policy's own text.
+    /// Something that a policy forbids.
+    FORBIDDEN = "P101", Error, None;
+    /// A call that is on no allow-list.
+    NOT_ON_ALLOW_LIST = "P102", Error, None;
+    /// An endpoint that does not ask who is calling.
+    ENDPOINT_WITHOUT_AUTH = "P103", Error, None;
+    /// A call that needs an approval, which only the policy asks for.
+    APPROVAL_AT_RUN_TIME = "P104", Warning, None;
+    /// Something that needs an approval, which nothing asks for.
+    NOBODY_ASKS = "P105", Error, None;
+    /// Something that a policy wants declared, and that is not.
+    NOT_DECLARED = "P106", Error, Some(Rule::Required);
+    /// A member that policies do not have.
+    POLICY_UNKNOWN_MEMBER = "P110", Error, Some(Rule::Type);
+    /// A member of a policy of the wrong kind.
+    POLICY_WRONG_KIND = "P111", Error, Some(Rule::Type);
+    /// Not one of the words that a policy may use there.
+    POLICY_UNKNOWN_WORD = "P112", Error, Some(Rule::Enum);
+    /// A rule that is about nothing.
+    POLICY_EMPTY_RULE = "P113", Error, Some(Rule::Required);
+    /// A pattern of a namespace that is nearly another one.
+    POLICY_UNKNOWN_NAMESPACE = "P114", Warning stays, None;
+    /// A member that has no meaning in this rule.
+    POLICY_MISPLACED = "P115", Error, None;
+    /// A part of a policy that decides about calls, and cannot be read.
+    POLICY_UNREADABLE = "P116", Error, None;
 }

@@ -22,6 +22,7 @@ mod includes;
 mod json;
 pub mod ontology;
 mod origins;
+pub mod policy;
 #[doc(hidden)]
 pub mod yaml;
 

@@ -188,6 +188,19 @@ pub fn names_of(namespace: &str, _verb: &str) -> usize {
     usize::from(matches!(namespace, "db" | "cache" | "queue"))
 }
 
+/// The namespaces that contracts name, each once.
+pub fn namespaces() -> impl Iterator<Item = &'static str> {
+    let first = |(at, row): &(usize, &Row)| {
+        !ROWS[..*at].iter().any(|before| before.namespace == row.namespace)
+    };
+    ROWS.iter().enumerate().filter(first).map(|(_, row)| row.namespace)
+}
+
+/// The words for what verbs touch.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.contract.kind)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,6 +42,9 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// All of them.
+    pub const ALL: [Effect; 3] = [Effect::Io, Effect::Pure, Effect::Meta];
+
     /// The word in documents.
     pub fn word(self) -> &'static str {
         match self {
@@ -53,7 +56,7 @@ impl Effect {
 
     /// The effect with this word.
     pub fn find(word: &str) -> Option<Effect> {
-        [Effect::Io, Effect::Pure, Effect::Meta].into_iter().find(|effect| effect.word() == word)
+        Effect::ALL.into_iter().find(|effect| effect.word() == word)
     }
 }
 
@@ -73,6 +76,9 @@ pub enum Tier {
 }
 
 impl Tier {
+    /// All of them.
+    pub const ALL: [Tier; 5] = [Tier::Pure, Tier::IoRead, Tier::IoWrite, Tier::Control, Tier::Meta];
+
     /// The word in documents.
     pub fn word(self) -> &'static str {
         match self {
@@ -86,13 +92,35 @@ impl Tier {
 
     /// The tier with this word.
     pub fn find(word: &str) -> Option<Tier> {
-        [Tier::Pure, Tier::IoRead, Tier::IoWrite, Tier::Control, Tier::Meta]
-            .into_iter()
-            .find(|tier| tier.word() == word)
+        Tier::ALL.into_iter().find(|tier| tier.word() == word)
     }
 }
 
 impl Touches {
+    /// All of them.
+    pub const ALL: [Touches; 7] = [
+        Touches::Nothing,
+        Touches::Clock,
+        Touches::Random,
+        Touches::Read,
+        Touches::Write,
+        Touches::Model,
+        Touches::Person,
+    ];
+
+    /// The word in policies and configurations.
+    pub fn word(self) -> &'static str {
+        match self {
+            Touches::Nothing => "nothing",
+            Touches::Clock => "clock",
+            Touches::Random => "random",
+            Touches::Read => "read",
+            Touches::Write => "write",
+            Touches::Model => "model",
+            Touches::Person => "person",
+        }
+    }
+
     /// The tier that is printed for it.
     pub fn tier(self) -> Tier {
         match self {

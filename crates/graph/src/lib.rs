@@ -21,6 +21,7 @@ pub mod normalize;
 mod operand;
 pub mod ops;
 pub mod place;
+pub mod policy;
 pub mod protocols;
 pub mod query;
 pub mod rewrite;

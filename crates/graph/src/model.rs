@@ -301,6 +301,23 @@ impl Node {
         }
     }
 
+    /// The tools that a call of tools may call: the one it names, or those it chooses from.
+    pub fn tools(&self) -> Vec<&Text> {
+        let Some(op) = self.def() else { return Vec::new() };
+        let slot = |kind| op.slot_of(kind).and_then(|slot| self.operands.get(slot.name));
+        let text = |operand| match operand {
+            &Operand::Lit(Value::Text(ref text)) => Some(text),
+            _ => None,
+        };
+        match (slot(SlotKind::FirstValue), slot(SlotKind::Values)) {
+            (Some(Filled::One(operand @ Operand::Lit(_))), _) => {
+                text(operand).into_iter().collect()
+            }
+            (_, Some(Filled::Many(operands))) => operands.iter().filter_map(text).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The text of a logic block, where it is one.
     pub fn logic(&self) -> Option<&Text> {
         self.target().filter(|_| self.verb() == Some(Verb::Logic))

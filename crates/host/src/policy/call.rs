@@ -1,6 +1,6 @@
 //! What a policy is told of a call.
 
-use graph::{Again, Touches};
+use graph::Again;
 use runtime::{Pending, Request, Run};
 use value::{Map, Text, Value};
 
@@ -27,15 +27,6 @@ pub fn about(run: &Run, pending: &Pending, agent: &Text) -> Map {
     let Request::Tool(call) = &pending.request else { return told };
     let usage = run.usage();
     let tokens = usage.prompt_tokens.saturating_add(usage.completion_tokens);
-    let touches = match call.touches {
-        Touches::Nothing => "nothing",
-        Touches::Clock => "clock",
-        Touches::Random => "random",
-        Touches::Read => "read",
-        Touches::Write => "write",
-        Touches::Model => "model",
-        Touches::Person => "person",
-    };
     let again = match call.again {
         Again::Freely => "free",
         Again::WithKey => "key",
@@ -45,7 +36,7 @@ pub fn about(run: &Run, pending: &Pending, agent: &Text) -> Map {
         ("server", Value::Text(call.server.clone())),
         ("tool", Value::Text(call.tool.clone())),
         ("args", call.args.clone().into()),
-        ("touches", touches.into()),
+        ("touches", call.touches.word().into()),
         ("again", again.into()),
         ("agent", Value::Text(agent.clone())),
         ("run", Value::Text(run.id().clone())),
