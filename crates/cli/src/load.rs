@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use diagnostics::{Anchor, Diagnostic, Severity, Source, Span, any_error, codes, render};
 use frontends::{Format, Given, Ontology, Origins};
 use graph::Graph;
+use graph::policy::Rulebook;
 use graph::validate::{Edges, validate};
 use value::Value;
 
@@ -69,7 +70,17 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Reads a file (`-` is standard input), makes a graph of it and checks it.
 pub(crate) fn load(file: &str, reading: &Reading, strictness: Strictness) -> Result<Loaded> {
-    load_from(&Disk::default(), file, reading, strictness)
+    load_under(file, reading, strictness, &[])
+}
+
+/// The same, where rules hold for what the graph may do.
+pub(crate) fn load_under(
+    file: &str,
+    reading: &Reading,
+    strictness: Strictness,
+    books: &[&Rulebook],
+) -> Result<Loaded> {
+    load_from(&Disk::default(), file, reading, strictness, books)
 }
 
 /// The same, where files may have been changed and not written.
@@ -78,6 +89,7 @@ pub(crate) fn load_from(
     file: &str,
     reading: &Reading,
     strictness: Strictness,
+    books: &[&Rulebook],
 ) -> Result<Loaded> {
     let mut bytes = read_bytes(disk, file)?;
     if bytes.starts_with(BYTE_ORDER_MARK) {
@@ -117,6 +129,7 @@ pub(crate) fn load_from(
             || carried.iter().any(carries_unclear);
         if !is_unclear {
             findings.extend(compiler::analyse(&graph));
+            findings.extend(compiler::policy::check(&graph, books));
         }
         graph
     });

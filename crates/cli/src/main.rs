@@ -9,6 +9,7 @@ mod include;
 mod load;
 mod opened;
 mod output;
+mod policies;
 mod running;
 
 use std::process::ExitCode;

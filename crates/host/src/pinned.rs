@@ -49,6 +49,15 @@ pub enum PinnedError {
 
 /// The plan of the graph in a document, for an engine of these versions.
 pub(crate) fn plan(document: &Value, versions: Option<&Map>) -> Result<Plan, PinnedError> {
+    let edition = match engine(versions) {
+        Some(Value::Int(..=2)) => Edition::Second,
+        _ => Edition::Third,
+    };
+    Ok(Plan::by(&graph(document, versions)?, edition)?)
+}
+
+/// The graph in a document, as an engine of these versions understood it.
+pub(crate) fn graph(document: &Value, versions: Option<&Map>) -> Result<Graph, PinnedError> {
     let source = Source::new("graph", json::compact(document));
     let mut reading = document::read(&source);
     let draft = reading.draft.take().ok_or(PinnedError::Unreadable)?;
@@ -56,15 +65,14 @@ pub(crate) fn plan(document: &Value, versions: Option<&Map>) -> Result<Plan, Pin
         return Err(PinnedError::Unreadable);
     }
     let mut graph = graph::normalize(draft, &mut Vec::new());
-    let engine = versions.and_then(|versions| versions.get("engine"));
-    if matches!(engine, Some(Value::Int(..=1))) {
+    if matches!(engine(versions), Some(Value::Int(..=1))) {
         without_protocols(&mut graph);
     }
-    let edition = match engine {
-        Some(Value::Int(..=2)) => Edition::Second,
-        _ => Edition::Third,
-    };
-    Ok(Plan::by(&graph, edition)?)
+    Ok(graph)
+}
+
+fn engine(versions: Option<&Map>) -> Option<&Value> {
+    versions.and_then(|versions| versions.get("engine"))
 }
 
 /// The first engine knew no protocols: a `config` said nothing, and what is a vector store now was

@@ -153,6 +153,9 @@ pub(crate) struct Check {
     /// The files to check; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
+    /// Rules for what the graphs may do, beside those of the workspace (may be given several times)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Vec<String>,
     #[command(flatten)]
     pub(crate) reading: Reading,
     /// Make errors of the findings of phase 2

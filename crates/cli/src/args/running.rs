@@ -23,9 +23,9 @@ pub(crate) struct Run {
     /// The run's id; by default a new UUID
     #[arg(long, value_name = "RUN")]
     pub(crate) id: Option<String>,
-    /// Try a policy in this run, without putting it in force
+    /// Try a policy in this run, without putting it in force (may be given several times)
     #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<String>,
+    pub(crate) policy: Vec<String>,
     #[command(flatten)]
     pub(crate) world: WorldChoice,
     #[command(flatten)]

@@ -1,5 +1,7 @@
 //! `quipu check`
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use diagnostics::render;
 use value::{Text, Value};
@@ -8,23 +10,49 @@ use super::fix::{Fixed, Fixing, fix};
 use crate::Outcome;
 use crate::args::Check;
 use crate::changed_lines::changed_lines;
-use crate::load::{Loaded, load};
+use crate::disk::Disk;
+use crate::load::{Loaded, load_from};
 use crate::output;
+use crate::policies::{Policies, config_beside};
 
 pub(crate) fn run(arguments: &Check) -> Result<Outcome> {
-    if arguments.fix {
-        return fixed(arguments);
-    }
-    let mut files = Vec::with_capacity(arguments.files.len());
+    let mut policies = Policies::default();
+    let named = policies.named(&arguments.policy)?;
+    let mut own = BTreeMap::new();
     for file in &arguments.files {
-        files.push(load(file, &arguments.reading, arguments.strict.into())?);
+        own.insert(&**file, policies.of_workspace(config_beside(file).as_deref())?);
     }
-    report(arguments, &files, Vec::new())
+    let read = |disk: &Disk, file: &str| {
+        let own = own.get(file).into_iter().flatten();
+        let books: Vec<_> = named.iter().chain(own).flat_map(|policy| policy.books()).collect();
+        load_from(disk, file, &arguments.reading, arguments.strict.into(), &books)
+    };
+    let (files, told) = match arguments.fix {
+        true => fixed(arguments, read)?,
+        false => {
+            let disk = Disk::default();
+            let files = arguments.files.iter().map(|file| read(&disk, file));
+            (files.collect::<Result<Vec<_>>>()?, Vec::new())
+        }
+    };
+    for policy in named.iter().filter(|policy| policy.books().is_empty()) {
+        output::note(&format!(
+            "note: a policy in {} decides about calls of a run only, which `check` does not make",
+            policy.language().described()
+        ));
+    }
+    report(arguments, &files, &policies, told)
 }
 
-/// Fixes what can be fixed, then says what is left.
-fn fixed(arguments: &Check) -> Result<Outcome> {
-    let Fixing { files, fixed, disk } = fix(arguments)?;
+/// What a check tells besides its findings.
+type Told = Vec<(&'static str, Value)>;
+
+/// Fixes what can be fixed. What is left is in the files.
+fn fixed(
+    arguments: &Check,
+    read: impl Fn(&Disk, &str) -> Result<Loaded>,
+) -> Result<(Vec<Loaded>, Told)> {
+    let Fixing { files, fixed, disk } = fix(arguments, read)?;
     let mut told = vec![("fixed", Value::list(fixed.iter().map(Fixed::value)))];
     if arguments.dry_run {
         let changes = disk.changed();
@@ -50,20 +78,18 @@ fn fixed(arguments: &Check) -> Result<Outcome> {
     for (file, count) in counts {
         output::note(&format!("{word} {} in {file}", output::plural(count as u64, "finding")));
     }
-    report(arguments, &files, told)
+    Ok((files, told))
 }
 
-fn report(
-    arguments: &Check,
-    files: &[Loaded],
-    more: Vec<(&'static str, Value)>,
-) -> Result<Outcome> {
-    let ok = !files.iter().any(Loaded::has_errors);
+fn report(arguments: &Check, files: &[Loaded], policies: &Policies, more: Told) -> Result<Outcome> {
+    let ok = !files.iter().any(Loaded::has_errors) && !policies.has_errors();
     if arguments.format.is_json() {
         let files = Value::list(files.iter().map(describe));
-        let members = [("ok", ok.into()), ("files", files)].into_iter().chain(more);
-        output::print_json(&Value::map(members))?;
+        let members = [("ok", ok.into()), ("files", files)].into_iter();
+        let policies = policies.described().map(|policies| ("policies", policies));
+        output::print_json(&Value::map(members.chain(policies).chain(more)))?;
     } else {
+        policies.show();
         for file in files {
             output::show(&file.source, &file.findings);
             output::note(&summary(file));

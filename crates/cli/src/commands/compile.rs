@@ -8,12 +8,18 @@ use value::{Map, Value, json};
 
 use crate::Outcome;
 use crate::args::Compile;
-use crate::load::{Loaded, load};
+use crate::load::{Loaded, load_under};
 use crate::output;
+use crate::policies::{Policies, config_beside};
 
 pub(crate) fn run(arguments: &Compile) -> Result<Outcome> {
-    let loaded = load(&arguments.file, &arguments.reading, arguments.strict.into())?;
-    let findings = findings(&loaded);
+    let file = &arguments.file;
+    let mut policies = Policies::default();
+    let own = policies.of_workspace(config_beside(file).as_deref())?;
+    let books: Vec<_> = own.iter().flat_map(|policy| policy.books()).collect();
+    let loaded = load_under(file, &arguments.reading, arguments.strict.into(), &books)?;
+    let mut findings = findings(&loaded);
+    findings.extend(policies.errors());
     let has_errors = findings.iter().any(|finding| is(finding, "severity", "error"));
     let document = match &loaded.graph {
         Some(graph) => Some(document::write(graph, &Hashes::of(graph))),
@@ -24,6 +30,7 @@ pub(crate) fn run(arguments: &Compile) -> Result<Outcome> {
         add_findings(&mut document, findings);
         output::print_json(&document.into())?;
     }
+    policies.show();
     output::show(&loaded.source, &loaded.findings);
     Ok(if has_errors { Outcome::Found } else { Outcome::Fine })
 }

@@ -10,7 +10,7 @@ use value::{Text, Value};
 
 use crate::args::Check;
 use crate::disk::Disk;
-use crate::load::{Loaded, load_from};
+use crate::load::Loaded;
 
 /// A fix may make room for another one; two that undo each other must end all the same.
 const ROUNDS_MAX: usize = 10;
@@ -43,14 +43,14 @@ impl Fixed {
 }
 
 /// Applies fixes and checks again. Nothing is written yet.
-pub(super) fn fix(arguments: &Check) -> Result<Fixing> {
+pub(super) fn fix(
+    arguments: &Check,
+    read: impl Fn(&Disk, &str) -> Result<Loaded>,
+) -> Result<Fixing> {
     if arguments.files.iter().any(|file| file == "-") {
         bail!("standard input cannot be fixed; give `--fix` a file");
     }
     let mut disk = Disk::default();
-    let read = |disk: &Disk, file: &str| {
-        load_from(disk, file, &arguments.reading, arguments.strict.into())
-    };
     let mut files =
         arguments.files.iter().map(|file| read(&disk, file)).collect::<Result<Vec<_>>>()?;
     let mut fixed = Vec::new();

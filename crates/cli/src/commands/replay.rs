@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Replay) -> Result<Outcome> {
     let is_json = arguments.format.is_json();
     let plan = match &arguments.graph {
         None => None,
-        Some(file) => match super::run::begun_again(file, &*store, &stream, is_json)? {
+        Some(file) => match super::run::begun_again(file, &*store, &stream, is_json, &[])? {
             Ok(graph) => {
                 let pinned = pin(&graph).with_context(|| format!("`{file}` cannot run"))?;
                 Some(pinned.plan)

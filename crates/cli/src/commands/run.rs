@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use diagnostics::{Severity, render};
+use diagnostics::{Severity, any_error, render};
 use frontends::Format;
+use graph::policy::Rulebook;
 use graph::{Graph, Kind};
 use history::Stream;
 use host::pinned::{Pinned, pin};
@@ -17,10 +18,11 @@ use value::{Map, Text, Value, json};
 use super::fork::new_id;
 use crate::args::running::Run;
 use crate::args::{OntologyVersion, Reading};
-use crate::load::{Loaded, Strictness, load, read_source, unreadable};
+use crate::load::{Loaded, Strictness, load_under, read_source, unreadable};
 use crate::opened::{Access, open_shared};
+use crate::policies::{self, Policies};
 use crate::running::{
-    Around, Beginning, begin_at, limit, named_value, not_driven, remind_of_limits,
+    Around, Beginning, begin_at, config_file, limit, named_value, not_driven, remind_of_limits,
     remind_of_params, report,
 };
 use crate::{Outcome, output};
@@ -28,8 +30,20 @@ use crate::{Outcome, output};
 pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     let is_json = arguments.format.is_json();
     let inputs = inputs(arguments)?;
+    let folder = Path::new(&arguments.file).parent().unwrap_or(Path::new("."));
+    let mut policies = Policies::default();
+    let tried = policies.named(&arguments.policy)?;
+    let config = match arguments.world.no_config {
+        true => None,
+        false => config_file(arguments.world.config.as_deref(), None, folder),
+    };
+    let own = policies.of_workspace(config.as_deref())?;
+    if policies.has_errors() {
+        return policies.refuse(is_json);
+    }
+    let books: Vec<_> = tried.iter().chain(&own).flat_map(|policy| policy.books()).collect();
     let reading = Reading { inputs: inputs.keys().cloned().collect(), ..arguments.reading.clone() };
-    let mut graph = match graph(&arguments.file, &reading, is_json)? {
+    let mut graph = match graph_under(&arguments.file, &reading, is_json, &books)? {
         Ok(graph) => graph,
         Err(outcome) => return Ok(outcome),
     };
@@ -38,14 +52,23 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     let Pinned { document, checksum, plan } =
         pin(&graph).with_context(|| format!("`{}` cannot run", arguments.file))?;
     let store = open_shared(&arguments.store, Access::Create)?;
-    let folder = Path::new(&arguments.file).parent().unwrap_or(Path::new("."));
+    let in_force = match tried.is_empty() {
+        true => policies::in_force(&*store, &plan.name)?,
+        false => None,
+    };
+    if let Some(in_force) = &in_force
+        && any_error(&compiler::policy::check(&graph, &in_force.books()))
+        && let Err(outcome) =
+            graph_under(&arguments.file, &arguments.reading, is_json, &in_force.books())?
+    {
+        return Ok(outcome);
+    }
     let mut options = Options::default();
     let around = Around::new(&arguments.world, &options, &plan, folder, store.clone())?;
     around.refuse_without_models(&plan)?;
     around.pin(&mut options, &plan);
     limit(&mut options.limits, &arguments.limits)?;
-    if let Some(file) = &arguments.policy {
-        let policy = super::policy::read(file)?;
+    if let Some(policy) = policies::together(own, tried, in_force) {
         host::policy::keep(&*store, &policy)?;
         options.policy = Some(policy.digest().clone());
     }
@@ -117,16 +140,21 @@ fn inputs(arguments: &Run) -> Result<Map> {
 }
 
 /// The graph of a file, if it has no errors. A spec that only uses types of ontology 0.2 is read
-/// as one.
-fn graph(file: &str, reading: &Reading, is_json: bool) -> Result<Result<Graph, Outcome>> {
-    let mut loaded = load(file, reading, Strictness::Normal)?;
+/// as one. Rules may hold for what the graph may do.
+pub(crate) fn graph_under(
+    file: &str,
+    reading: &Reading,
+    is_json: bool,
+    books: &[&Rulebook],
+) -> Result<Result<Graph, Outcome>> {
+    let mut loaded = load_under(file, reading, Strictness::Normal, books)?;
     if loaded.format == Format::Ontology
         && loaded.has_errors()
         && reading.ontology == OntologyVersion::V1
         && file != "-"
     {
         let later = Reading { ontology: OntologyVersion::V02, ..reading.clone() };
-        let again = load(file, &later, Strictness::Normal)?;
+        let again = load_under(file, &later, Strictness::Normal, books)?;
         if !again.has_errors() {
             output::note(&format!(
                 "note: `{file}` is read under ontology 0.2, whose types it uses"
@@ -147,10 +175,11 @@ pub(crate) fn begun_again(
     store: &dyn Store,
     stream: &Stream,
     is_json: bool,
+    books: &[&Rulebook],
 ) -> Result<Result<Graph, Outcome>> {
     let beginning = Beginning::of(store, stream)?;
     let reading = Reading { inputs: beginning.inputs.clone(), ..Reading::default() };
-    let mut graph = graph(file, &reading, is_json)?;
+    let mut graph = graph_under(file, &reading, is_json, books)?;
     if let Ok(graph) = &mut graph {
         beginning.keep(graph);
     }

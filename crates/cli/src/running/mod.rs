@@ -282,7 +282,11 @@ fn tell_of_pause(run: &Run) {
 
 /// Where tools are bound: in a file that was named, in the one that the run was begun with, in the
 /// one beside the agent, or in the one in this folder.
-fn config_file(named: Option<&str>, begun: Option<&str>, folder: &Path) -> Option<PathBuf> {
+pub(crate) fn config_file(
+    named: Option<&str>,
+    begun: Option<&str>,
+    folder: &Path,
+) -> Option<PathBuf> {
     let there = |path: PathBuf| path.is_file().then_some(path);
     match (named, begun) {
         (Some(named), _) => Some(named.into()),

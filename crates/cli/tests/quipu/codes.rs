@@ -1,5 +1,6 @@
 //! Every page in `docs/codes` shows a document and what `quipu check` says about it, or a history
-//! and what `quipu import` says. Both are true: `UPDATE=1` writes what it says now.
+//! and what `quipu import` says; beside a document there may be a policy (`yaml policy`). Both are
+//! true: `UPDATE=1` writes what it says now.
 
 use std::path::Path;
 
@@ -30,7 +31,13 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
             folder.write("before.jsonl", fenced(page, "jsonl before").unwrap_or_default());
             folder.run(&["import", "before.jsonl", file, "--store", "memory"])
         }
-        _ => folder.run(&["check", file]),
+        _ => match fenced(page, "yaml policy") {
+            Some(policy) => {
+                folder.write("policy.yaml", policy);
+                folder.run(&["check", file, "--policy", "policy.yaml"])
+            }
+            None => folder.run(&["check", file]),
+        },
     };
     let said = done.stderr.split(&format!("\n{file}: ")).next().unwrap_or_default().trim_end();
     let said = match said.split_once('\n') {

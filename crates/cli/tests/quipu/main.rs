@@ -17,6 +17,7 @@ mod meaning;
 mod mermaid;
 mod new;
 mod ontology;
+mod policies;
 mod query;
 mod readme;
 mod rewrite;

@@ -25,6 +25,9 @@ fn console_blocks_of_the_tutorials_are_true() {
     let folder = Folder::new();
     copy_examples(&folder);
     check_page("docs/observability.md", &folder);
+    let folder = Folder::new();
+    copy_examples(&folder);
+    check_page("docs/policies.md", &folder);
 }
 
 fn copy_examples(folder: &Folder) {

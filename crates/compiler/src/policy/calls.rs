@@ -37,9 +37,11 @@ pub(super) fn check(flow: &Flow<'_>, book: &Rulebook, findings: &mut Vec<Diagnos
     for (at, node) in flow.nodes() {
         for subject in Subject::of(flow.graph, flow.label_id(at), node) {
             let hit = || hit(flow, at, &subject);
+            let mut is_denied = false;
             for ((_, scope), hits) in denied.iter().zip(&mut forbidden) {
                 if scope.matches(&subject) {
                     hits.push(hit());
+                    is_denied |= scope.from.is_none();
                 }
             }
             for ((_, scope), hits) in asked.iter().zip(&mut to_ask) {
@@ -48,7 +50,8 @@ pub(super) fn check(flow: &Flow<'_>, book: &Rulebook, findings: &mut Vec<Diagnos
                 }
             }
             let is_listed = || allowed.iter().any(|scope| scope.matches(&subject));
-            if book.lists_all() && subject.leaves() && !is_listed() {
+            // What is forbidden outright needs no second reason.
+            if book.lists_all() && subject.leaves() && !is_denied && !is_listed() {
                 unlisted.push(hit());
             }
         }
@@ -170,24 +173,21 @@ fn unapproved(
     hit: &Hit,
     path: &[NodeId],
 ) -> Diagnostic {
-    let named = book.named(rule);
-    let who = match &rule.capability {
-        Some(capability) => format!("somebody who may `{capability}`"),
-        None => "a person".to_owned(),
-    };
-    let (code, message, help) = match hit.is_decided {
+    let of = rule.capability.as_ref().map(|capability| format!(" of `{capability}`"));
+    let message = format!(
+        "{}, and no `Ask`{} comes before, as wanted by {}",
+        hit.does,
+        of.unwrap_or_default(),
+        book.named(rule)
+    );
+    let (code, help) = match hit.is_decided {
         true => (
             &codes::APPROVAL_AT_RUN_TIME,
-            format!("{}, and {who} is asked only while it runs under {named}", hit.does),
-            format!(
-                "ask first, with an `Ask` on every way to it, or run it with this policy: {who} is asked then"
-            ),
+            "a run under this policy asks by itself; for all others put an `Ask` on every way to it",
         ),
         false => (
             &codes::NOBODY_ASKS,
-            format!("{}, and nobody asks {who} before, as wanted by {named}", hit.does),
-            "put an `Ask` on every way to it: no run asks its policy about this by itself"
-                .to_owned(),
+            "put an `Ask` on every way to it: no run asks its policy about this by itself",
         ),
     };
     Diagnostic::new(code, place(flow, hit.at), message).help(help).path(shown(flow, path))

@@ -110,6 +110,10 @@ fn rule(list: List, number: usize, item: &Tree, findings: &mut Vec<Diagnostic>) 
     for (key, _) in entries.iter().filter(|(key, _)| !OF_RULES.contains(&&*key.text)) {
         findings.push(unknown_member(key, "a rule", &OF_RULES));
     }
+    // Whatever it was meant to be about may be what is misspelt.
+    if findings.len() > before {
+        return None;
+    }
     let members = Members { item, list };
     members.only_in(&["capability", "expires_s"], &[List::Ask], findings);
     members.only_in(&["abort", "endpoints"], &[List::Deny], findings);

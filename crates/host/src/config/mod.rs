@@ -24,6 +24,9 @@
 //! [stores.handbook]
 //! folder = "./docs"                 # its text files can be searched
 //!
+//! [policy]
+//! files = ["policy.yaml"]           # what holds for every graph here
+//!
 //! [otlp]
 //! endpoint = "http://127.0.0.1:4318"  # spans go there whenever a run stops
 //! ```
@@ -37,6 +40,7 @@ mod mcp;
 mod models;
 mod otlp;
 mod people;
+mod policy;
 mod read;
 mod reader;
 mod secrets;
@@ -90,6 +94,8 @@ pub struct Config {
     pub keeper: Arc<Keeper>,
     /// The folders that persistent stores show, by the ids of the stores.
     pub stores: BTreeMap<Text, Arc<Folder>>,
+    /// The files of the policies that hold for every graph here.
+    pub policies: Vec<PathBuf>,
 }
 
 /// What is known of a tool.
@@ -172,6 +178,20 @@ impl Config {
 
     /// Reads a file.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
+        Config::load_with(path, Config::parse)
+    }
+
+    /// The files of the policies that a file names, whatever else is wrong with it.
+    pub fn policies_of(path: &Path) -> Result<Vec<PathBuf>, ConfigError> {
+        Config::load_with(path, |source, folder| {
+            read::policies(source, folder).map_err(ConfigError::Wrong)
+        })
+    }
+
+    fn load_with<T>(
+        path: &Path,
+        parse: impl FnOnce(&Source, &Path) -> Result<T, ConfigError>,
+    ) -> Result<T, ConfigError> {
         let unreadable = |source| ConfigError::Unreadable { path: path.to_path_buf(), source };
         if std::fs::metadata(path).map_err(unreadable)?.len() > BYTES_MAX {
             return Err(ConfigError::TooLarge { path: path.to_path_buf() });
@@ -183,7 +203,7 @@ impl Config {
         let folder = whole.parent().unwrap_or(Path::new("/"));
         let file = path.display().to_string();
         match String::from_utf8(bytes) {
-            Ok(text) => Config::parse(&Source::new(file, text), folder),
+            Ok(text) => parse(&Source::new(file, text), folder),
             Err(error) => Err(not_utf8(&file, &error)),
         }
     }

@@ -1,7 +1,7 @@
 //! From the text of `quipu.toml` to what it says: one file for each section.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use diagnostics::{Source, plain};
 use toml::de::DeTable;
@@ -14,12 +14,29 @@ use crate::capabilities::Capabilities;
 const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
-const SECTIONS: &[&str] = &["grants", "mcp", "models", "otlp", "people", "stores", "tools"];
+const SECTIONS: &[&str] =
+    &["grants", "mcp", "models", "otlp", "people", "policy", "stores", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
+    read(source, folder, |reader, document| reader.document(document))
+}
+
+/// Only what it says of policies: who checks a graph needs nothing else to be there.
+pub(super) fn policies(source: &Source, folder: &Path) -> Result<Vec<PathBuf>, Vec<Finding>> {
+    read(source, folder, |reader, document| match document.get_key_value("policy") {
+        Some((name, value)) => reader.policies(name.span(), value),
+        None => Vec::new(),
+    })
+}
+
+fn read<T>(
+    source: &Source,
+    folder: &Path,
+    document: impl FnOnce(&mut Reader<'_>, &DeTable<'_>) -> T,
+) -> Result<T, Vec<Finding>> {
     let (unmade, writable, servers) = (Vec::new(), Vec::new(), BTreeMap::new());
     let mut reader = Reader { source, folder, findings: Vec::new(), unmade, writable, servers };
-    let (document, errors) = DeTable::parse_recoverable(&source.text);
+    let (table, errors) = DeTable::parse_recoverable(&source.text);
     for error in &errors {
         let message = format!("this is not TOML: {}", plain(error.message()));
         reader.found(error.span().unwrap_or_default(), message);
@@ -28,10 +45,10 @@ pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Findi
     // rest of the text seems to say.
     reader.findings.dedup_by_key(|finding| finding.at.line);
     reader.findings.truncate(BREAKS_MAX);
-    let config = errors.is_empty().then(|| reader.document(document.get_ref()));
+    let read = errors.is_empty().then(|| document(&mut reader, table.get_ref()));
     reader.findings.sort_by_key(|finding| finding.at);
-    match config {
-        Some(config) if reader.findings.is_empty() => Ok(config),
+    match read {
+        Some(read) if reader.findings.is_empty() => Ok(read),
         _ => Err(reader.findings),
     }
 }
@@ -52,6 +69,7 @@ impl Reader<'_> {
                 }
                 "models" => config.models = self.named(name, at, value, Self::model),
                 "mcp" => {}
+                "policy" => config.policies = self.policies(at, value),
                 "stores" => config.stores = self.named(name, at, value, Self::store),
                 "tools" => config.tools = self.named(name, at, value, Self::tool),
                 "grants" => config.grants = self.grants(at, value),

@@ -10,6 +10,7 @@ mod pace;
 mod people;
 mod policy;
 mod stored;
+mod ways;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -1,11 +1,14 @@
 //! The policy is asked before a call leaves, and followed when another one comes into force.
 
 use graph::Again;
+use graph::policy::From;
+use history::Stream;
 use history::kinds::Kind;
-use runtime::{Begin, Input, Pending, Plan, PolicyChange, Request, Ruled, Ruling, Run, Stage};
+use runtime::{Begin, Input, Pending, Plan, PolicyChange, Request, Ruling, Run, Stage};
 use store::{Store, StoreError};
 use value::Text;
 
+use super::ways::Ways;
 use super::{DriveError, Driver};
 use crate::begun::begun_here;
 use crate::policy::{self, Policy};
@@ -22,6 +25,8 @@ pub(super) struct Asking<'a> {
     others: Option<&'a dyn Rules>,
     /// The policy that was asked last: calls come one after the other, and it seldom changes.
     known: Option<Policy>,
+    /// What leads where in the graph of the run, once somebody wants to know.
+    ways: Option<Ways>,
 }
 
 /// A run begins under the policy that is in force, unless it was given one to try.
@@ -47,21 +52,31 @@ impl<'a> Driver<'a> {
         if self.run.is_over() {
             return Ok(());
         }
-        let active = policy::in_force(self.world.store, self.run.agent())?;
-        let is_news = |active: &policy::Activation| {
-            active.ts >= self.run.since() && self.run.policy() != Some(&active.digest)
-        };
+        let store = self.world.store;
+        let active = policy::in_force(store, self.run.agent())?;
         let Some(active) = active else { return Ok(()) };
         let elsewhere = self.was_decided_elsewhere(&active)?;
-        if !is_news(&active) && !elsewhere {
+        let present = match self.run.policy() {
+            Some(digest) => Policy::load(store, digest)?.and_then(Result::ok),
+            None => None,
+        };
+        let followed = match &present {
+            Some(present) => present.in_force() == Some(&active.digest),
+            None => self.run.policy() == Some(&active.digest),
+        };
+        if (active.ts < self.run.since() || followed) && !elsewhere {
             return Ok(());
         }
         let left: Vec<String> = self.left_for_good().filter(|_| elsewhere).collect();
         if !left.is_empty() {
             return Err(DriveError::LeftElsewhere(left.join(", ")));
         }
+        let policy = match present.filter(|_| !elsewhere) {
+            Some(present) => self.followed_by(present, &active.digest)?,
+            None => active.digest,
+        };
         let change = PolicyChange {
-            policy: active.digest,
+            policy,
             actor: Some(active.actor.unwrap_or_else(|| "quipu".into())),
             notes: Some(format!("in force since {}", active.ts).into()),
         };
@@ -70,6 +85,15 @@ impl<'a> Driver<'a> {
             self.input(&input)?;
         }
         Ok(())
+    }
+
+    /// The digest of what decides from now on: what comes into force, with what a workspace has.
+    fn followed_by(&self, present: Policy, active: &Text) -> Result<Text, DriveError> {
+        let store = self.world.store;
+        let Some(Ok(active)) = Policy::load(store, active)? else { return Ok(active.clone()) };
+        let next = present.followed_by(active);
+        policy::keep(store, &next).map_err(DriveError::Append)?;
+        Ok(next.digest().clone())
     }
 
     /// Whether a run was not begun here, and has not come under this policy here since.
@@ -108,7 +132,9 @@ impl<'a> Driver<'a> {
                     Request::Tool(tool) => self.world.adapter.parts(&tool.tool),
                     _ => Vec::new(),
                 };
-                self.rules.of_store(self.world.store, policy, &self.run, call, parts)?
+                let (store, stream) = (self.world.store, &self.stream);
+                let began = self.plan.entry_label();
+                self.rules.of_store(store, policy, (&self.run, stream, began), call, parts)?
             }
         };
         Ok(Some(Input::Decided(call.id, Box::new(ruling))))
@@ -121,7 +147,7 @@ impl Asking<'_> {
         &mut self,
         store: &dyn Store,
         digest: &Text,
-        run: &Run,
+        (run, stream, began): (&Run, &Stream, &Text),
         call: &Pending,
         parts: Vec<Text>,
     ) -> Result<Ruling, StoreError> {
@@ -132,7 +158,7 @@ impl Asking<'_> {
                 None => return Ok(policy::unasked(digest, "it is not in the store any more")),
             };
         }
-        let mut told = policy::about(run, call, run.agent());
+        let mut told = policy::about(run, call, run.agent(), began);
         let policy = match &mut self.known {
             Some(policy) if policy.digest() == digest => policy,
             // Read again, it must be what it was.
@@ -141,26 +167,26 @@ impl Asking<'_> {
                 return Ok(policy::unasked(digest, why));
             }
         };
-        let mut ruling = policy.decide(&told);
+        if policy.looks_at_ways() && self.ways.is_none() {
+            self.ways = Ways::of(store, stream, began)?;
+            if self.ways.is_none() {
+                let why = "the graph of the run, whose ways it looks at, cannot be read";
+                return Ok(policy::unasked(digest, why));
+            }
+        }
+        let ways = self.ways.as_ref();
+        let leads = |from: &From| ways.is_some_and(|ways| ways.lead(from, &call.at));
+        let mut ruling = policy.decide_within(&told, &leads);
         // A tool that calls others is no way around what is said of them: the strictest word counts.
         for part in parts {
             told.insert("tool".into(), part.clone().into());
-            let of_part = policy.decide(&told);
-            if strictness(&of_part.outcome) > strictness(&ruling.outcome) {
+            let of_part = policy.decide_within(&told, &leads);
+            if policy::strictness(&of_part.outcome) > policy::strictness(&ruling.outcome) {
                 let reason = of_part.reason.as_deref().unwrap_or("no reason was given");
                 let reason = Some(format!("it calls `{part}`: {reason}").into());
                 ruling = Ruling { reason, ..of_part };
             }
         }
         Ok(ruling)
-    }
-}
-
-fn strictness(outcome: &Ruled) -> u8 {
-    match outcome {
-        Ruled::Allow => 0,
-        Ruled::Ask { .. } => 1,
-        Ruled::DenyContinue | Ruled::Broken => 2,
-        Ruled::DenyAbort => 3,
     }
 }

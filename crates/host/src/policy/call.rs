@@ -5,7 +5,7 @@ use runtime::{Pending, Request, Run};
 use value::{Map, Text, Value};
 
 /// The names that a policy may look at, and what stands for those that a test leaves out.
-fn usual() -> [(&'static str, Value); 11] {
+fn usual() -> [(&'static str, Value); 12] {
     [
         ("server", "tool".into()),
         ("tool", "".into()),
@@ -15,14 +15,15 @@ fn usual() -> [(&'static str, Value); 11] {
         ("agent", "".into()),
         ("run", "".into()),
         ("node", "".into()),
+        ("began", "".into()),
         ("nth", Value::Int(1)),
         ("cost_so_far", Value::Float(0.0)),
         ("tokens_so_far", Value::Int(0)),
     ]
 }
 
-/// What is known of a call that waits for the policy.
-pub fn about(run: &Run, pending: &Pending, agent: &Text) -> Map {
+/// What is known of a call that waits for the policy, in a run that began with a label.
+pub fn about(run: &Run, pending: &Pending, agent: &Text, began: &Text) -> Map {
     let mut told: Map = usual().map(|(name, value)| (name.into(), value)).into_iter().collect();
     let Request::Tool(call) = &pending.request else { return told };
     let usage = run.usage();
@@ -41,6 +42,7 @@ pub fn about(run: &Run, pending: &Pending, agent: &Text) -> Map {
         ("agent", Value::Text(agent.clone())),
         ("run", Value::Text(run.id().clone())),
         ("node", Value::Text(pending.at.clone())),
+        ("began", Value::Text(began.clone())),
         ("nth", Value::count(call.nth)),
         ("cost_so_far", usage.cost.to_string().parse().map_or(Value::Null, Value::Float)),
         ("tokens_so_far", Value::count(tokens)),

@@ -81,3 +81,13 @@ pub(super) fn word(ruled: &Ruled) -> &'static str {
 pub(super) fn is_word(word: &Text) -> bool {
     WORDS.contains(&&**word)
 }
+
+/// Of two things that are said of a call the stricter one counts.
+pub(crate) fn strictness(outcome: &Ruled) -> u8 {
+    match outcome {
+        Ruled::Allow => 0,
+        Ruled::Ask { .. } => 1,
+        Ruled::DenyContinue | Ruled::Broken => 2,
+        Ruled::DenyAbort => 3,
+    }
+}

@@ -12,12 +12,12 @@
 //! Conditions are those of every graph, but one that compares what has no order (a text with a
 //! number, or something that is missing) has no answer here: then the call is denied.
 
-use diagnostics::Source;
+use diagnostics::{Anchor, Diagnostic, codes};
 use frontends::yaml::Tree;
 use graph::{Expr, Term};
 use value::{Map, Value};
 
-use super::{decision, yaml_tree};
+use super::decision;
 
 /// No list is longer.
 const RULES_MAX: usize = 1_000;
@@ -35,21 +35,26 @@ struct Rule {
 }
 
 impl Rules {
-    pub(super) fn read(source: &Source) -> Result<Rules, String> {
-        let tree = yaml_tree(source)?;
-        let wrong = |at: &Tree, what: String| {
-            let place = source.position(at.span.start);
-            Err(format!("{}:{}:{}: {what}", source.file, place.line, place.col))
-        };
-        let Some(members) = tree.as_map() else {
-            return wrong(&tree, "a policy is a map with `rules` and `default`".into());
-        };
-        if let Some((key, value)) =
-            members.iter().find(|(key, _)| !matches!(&*key.text, "rules" | "default"))
-        {
-            let what = format!("unknown member `{}`; there are `rules` and `default`", key.text);
-            return wrong(value, what);
+    /// Reads the part of a policy that looks at one call with its arguments; nothing where there is
+    /// none. What is wrong is told.
+    pub(super) fn read(tree: &Tree, findings: &mut Vec<Diagnostic>) -> Option<Rules> {
+        // Whoever reads the other parts says what else is wrong with them.
+        let members = tree.as_map()?;
+        let has_lists = members
+            .iter()
+            .any(|(key, _)| graph::policy::List::ALL.iter().any(|list| list.word() == &*key.text));
+        if has_lists && tree.get("rules").is_none() && tree.get("default").is_none() {
+            return None;
         }
+        let read = Rules::of(tree);
+        read.map_err(|unread| findings.push(*unread)).ok()
+    }
+
+    fn of(tree: &Tree) -> Result<Rules, Box<Diagnostic>> {
+        let wrong = |at: &Tree, what: String| {
+            let at = Anchor::Span(at.span);
+            Err(Box::new(Diagnostic::new(&codes::POLICY_UNREADABLE, at, what)))
+        };
         let default = match tree.get("default").map(|it| (it, it.as_text())) {
             Some((_, Some(word))) if decision::is_word(word) => {
                 let reason = Value::text("no rule holds, and this is the default");
@@ -60,7 +65,7 @@ impl Rules {
             }
             None => {
                 let what = "say what holds where no rule does: `default: deny_continue`";
-                return wrong(&tree, what.into());
+                return wrong(tree, what.into());
             }
         };
         let listed = match tree.get("rules") {

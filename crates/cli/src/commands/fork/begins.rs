@@ -66,7 +66,10 @@ impl Begins {
         let (mut plan, mut run) = (loaded.plan.clone(), loaded.run.clone());
         if let Some(file) = &arguments.graph {
             let is_json = arguments.format.is_json();
-            let again = super::super::run::begun_again(file, &**store, &at.stream, is_json)?;
+            let policy = crate::policies::of_run(&**store, &loaded.run)?;
+            let books = policy.as_ref().map(|policy| policy.books()).unwrap_or_default();
+            let again =
+                super::super::run::begun_again(file, &**store, &at.stream, is_json, &books)?;
             let new = match again {
                 Ok(graph) => graph,
                 Err(outcome) => return Ok(Err(outcome)),

@@ -21,6 +21,7 @@ mod models;
 mod people;
 mod recorded;
 mod room;
+mod ruled;
 mod shared;
 mod stores;
 mod terminal;

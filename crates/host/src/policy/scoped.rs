@@ -1,0 +1,34 @@
+//! What rules about a graph say of one call of a run.
+
+use graph::Touches;
+use graph::policy::{Rulebook, Subject, Verdict};
+use runtime::{PATIENCE_MS, Ruled};
+use value::{Map, Value};
+
+use super::Leads;
+
+pub(super) fn decide(book: &Rulebook, call: &Map, leads: &Leads<'_>) -> (Ruled, Option<String>) {
+    let text = |name: &str| call.get(name).and_then(Value::as_text).map_or("", |text| &**text);
+    let touches = Touches::ALL.into_iter().find(|touches| touches.word() == text("touches"));
+    // Whatever is unknown may change something.
+    let touches = touches.unwrap_or(Touches::Write);
+    let label = text("node").rsplit_once('/').map_or(text("node"), |(label, _)| label);
+    let subject = Subject::call(label, text("server"), text("tool"), touches);
+    match book.decide(&subject, leads) {
+        Verdict::Fine => (Ruled::Allow, None),
+        Verdict::Denied(rule) => {
+            let outcome = if rule.aborts { Ruled::DenyAbort } else { Ruled::DenyContinue };
+            (outcome, Some(book.named(rule)))
+        }
+        Verdict::NotAllowed => {
+            let reason = format!("no `allow` rule of {} allows it", book.file);
+            (Ruled::DenyContinue, Some(reason))
+        }
+        Verdict::Ask(rule) => {
+            let seconds = rule.expires_s.map(i64::unsigned_abs);
+            let expires_ms = seconds.map_or(PATIENCE_MS, |seconds| seconds.saturating_mul(1_000));
+            let capability = rule.capability.clone();
+            (Ruled::Ask { capability, expires_ms }, Some(book.named(rule)))
+        }
+    }
+}
