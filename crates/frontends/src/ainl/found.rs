@@ -7,8 +7,11 @@ use super::program;
 use super::step::usage;
 use super::token::{Line, Word, quote};
 
-/// A line whose first word is no op.
-pub(crate) fn unknown_line(line: &Line<'_>, label: Option<&str>) -> Diagnostic {
+/// Where more than this is wrong, nobody looks for what each of it could have meant.
+const NEAR_MAX: usize = 100;
+
+/// A line whose first word is no op. So much was found before it.
+pub(crate) fn unknown_line(line: &Line<'_>, label: Option<&str>, before: usize) -> Diagnostic {
     let word = &*line.op.text;
     let at = Anchor::Span(line.op.span);
     let consequence = match label {
@@ -24,7 +27,8 @@ pub(crate) fn unknown_line(line: &Line<'_>, label: Option<&str>) -> Diagnostic {
             .fix(format!("write `{label}`"), at, label)
             .unsure();
     }
-    match nearest(word, program::known_words()) {
+    let known = program::known_words().filter(|_| before < NEAR_MAX);
+    match nearest(word, known) {
         Some(near) => found.meant(near, at),
         None => found.help("`#` begins a comment; docs/ainl.md lists the ops"),
     }
@@ -113,17 +117,18 @@ pub(crate) fn no_arrow(word: &Word<'_>) -> Diagnostic {
         .unsure()
 }
 
-/// A bare word that could be a variable, and is none.
+/// A bare word that could be a variable, and is none. So much was found before it.
 pub(crate) fn bare_word<'n>(
     word: &Word<'_>,
     slot: &str,
-    names: impl IntoIterator<Item = &'n str>,
+    names: impl Iterator<Item = &'n str>,
+    before: usize,
 ) -> Diagnostic {
     let text = &*word.text;
     let at = Anchor::Span(word.span);
     let message = format!("nothing writes `{text}`, so that `{slot}` is the text \"{text}\"");
     let found = Diagnostic::new(&codes::BARE_WORD, at.clone(), message);
-    match nearest(text, names) {
+    match nearest(text, names.take(if before < NEAR_MAX { usize::MAX } else { 0 })) {
         Some(near) => found.meant(near, at),
         None => found
             .help(format!(

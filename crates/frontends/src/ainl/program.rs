@@ -138,7 +138,7 @@ pub(crate) fn read<'a>(
             None => {
                 let within = open.take().map(|label| program.labels[label].id.clone());
                 is_ended |= within.is_some();
-                findings.push(found::unknown_line(&line, within.as_deref()));
+                findings.push(found::unknown_line(&line, within.as_deref(), findings.len()));
                 program.keep(&line, None);
             }
         }

@@ -170,7 +170,7 @@ fn check(
     // That a return is no jump is said about the graph.
     let is_label = step.op.returns() && program.find(label_named(text)).is_some();
     if graph::is_name(text) && !names.has(text) && !is_label {
-        findings.push(found::bare_word(word, slot, names.all()));
+        findings.push(found::bare_word(word, slot, names.all(), findings.len()));
     }
 }
 
