@@ -7,8 +7,8 @@ use value::{Text, Value, json};
 use crate::{Misfit, list, misfit};
 
 /// A list sorted by a field of its items. Numbers come before texts, texts before booleans, lists
-/// and objects; items without the field, and nulls, come last whatever the direction. Equal items
-/// keep their order. Null is an empty list.
+/// and objects, and those before items without the field and nulls; descending it is the other way
+/// round. Equal items keep their order. Null is an empty list.
 pub fn sort(items: &Value, field: &str, descending: bool) -> Result<Value, Misfit> {
     Ok(Value::list(sorted(list(items)?, |item| item.get(field), descending)))
 }
@@ -22,9 +22,7 @@ pub(crate) fn sorted<'v>(
     let mut keyed: Vec<(Key, &Value)> =
         items.iter().map(|item| (part(item).map_or(Key::Missing, Key::of), item)).collect();
     keyed.sort_by(|(one, _), (other, _)| {
-        let order = one.cmp(other);
-        let is_last = matches!(one, Key::Missing) || matches!(other, Key::Missing);
-        if descending && !is_last { order.reverse() } else { order }
+        if descending { other.cmp(one) } else { one.cmp(other) }
     });
     keyed.into_iter().map(|(_, item)| item.clone()).collect()
 }

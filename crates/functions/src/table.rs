@@ -126,7 +126,7 @@ functions! {
         "The list with the values at its end; null is an empty list.";
     "sort" ("list, [field], [order]") 1..=3, lists::sort:
         "The list sorted, by a field where one is given, `asc` or `desc`. Numbers come before \
-         texts; what is missing comes last.";
+         texts; what is missing comes last, or first where the order is `desc`.";
     "reverse" ("list or text") 1..=1, lists::reverse:
         "The other way round.";
     "flatten" ("list") 1..=1, lists::flatten:

@@ -68,9 +68,9 @@ pub(crate) fn surplus(op: &OpDef, words: &[Word<'_>]) -> Option<Diagnostic> {
 
 /// A step that stands in no label.
 pub(crate) fn outside_of_labels(line: &Line<'_>) -> Diagnostic {
-    let message = format!("`{}` stands in no label, so that nothing runs it", line.op.text);
+    let message = format!("`{}` stands in no label, so that nothing leads to it", line.op.text);
     Diagnostic::new(&codes::OUTSIDE_OF_LABELS, Anchor::Span(line.op.span), message)
-        .help("put it below a label: `L1:`")
+        .help("put it, and what follows, below a label: `L1:`")
 }
 
 /// A declaration in the middle of a label.

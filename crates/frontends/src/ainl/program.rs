@@ -82,7 +82,7 @@ pub(crate) fn read<'a>(
     findings: &mut Vec<Diagnostic>,
 ) {
     let mut open: Option<usize> = None;
-    // What follows a line that ended a label stands in none, and that is said already.
+    // What follows stands in no label, and that is said already.
     let mut is_ended = false;
     for line in lines {
         if line.op.text == INCLUDE && program.ops == 0 {
@@ -111,7 +111,7 @@ pub(crate) fn read<'a>(
                 let label = match open {
                     Some(label) => label,
                     None => {
-                        if !is_ended {
+                        if !std::mem::replace(&mut is_ended, true) {
                             findings.push(found::outside_of_labels(&line));
                         }
                         if !declare::stands_alone(op) {
