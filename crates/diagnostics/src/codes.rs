@@ -197,6 +197,12 @@ codes! {
     UNKNOWN_FUNCTION = "G419", Warning, Some(Rule::Reference);
     /// A function with more or fewer arguments than it takes.
     WRONG_ARITY_OF_FUNCTION = "G420", Warning, Some(Rule::Range);
+    /// A verb that no contract names.
+    UNKNOWN_VERB = "G421", Warning, Some(Rule::Reference);
+    /// A contract that says nothing.
+    BAD_CONTRACT = "G422", Error, Some(Rule::Enum);
+    /// A contract of a verb that has one.
+    CONTRACT_OF_BUILT_IN = "G423", Warning, None;
     /// A store whose provider does not take its config.
     STORE_CONFIG = "G501", Error, Some(Rule::Type);
 

@@ -21,9 +21,7 @@ pub(crate) fn sorted<'v>(
 ) -> Vec<Value> {
     let mut keyed: Vec<(Key, &Value)> =
         items.iter().map(|item| (part(item).map_or(Key::Missing, Key::of), item)).collect();
-    keyed.sort_by(|(one, _), (other, _)| {
-        if descending { other.cmp(one) } else { one.cmp(other) }
-    });
+    keyed.sort_by(|(one, _), (other, _)| if descending { other.cmp(one) } else { one.cmp(other) });
     keyed.into_iter().map(|(_, item)| item.clone()).collect()
 }
 

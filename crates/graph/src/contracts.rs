@@ -1,8 +1,14 @@
 //! What adapter verbs do: plain data, so that effects are looked up and never guessed.
 
-use crate::effects::Again::{self, ByAsking, Freely, WithKey};
-use crate::effects::Tier;
-use crate::effects::Touches::{self, Clock, Model, Nothing, Random, Read, Write};
+mod declared;
+mod table;
+
+use std::borrow::Cow;
+
+use crate::effects::{Again, Tier, Touches};
+
+pub use declared::{BadContract, declare, read};
+use table::{COMPUTES, ROWS};
 
 /// The verbs that agents are made of. Front-ends write them, analysis and pictures know them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,122 +71,93 @@ impl Verb {
 }
 
 /// What is known of a verb.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Contract {
     /// What it touches.
     pub touches: Touches,
     /// How it may run again.
     pub again: Again,
     /// The word of spec 2 for what it touches.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// The kind of memory it works on.
-    pub memory_type: Option<&'static str>,
+    pub memory_type: Option<Cow<'static, str>>,
+    /// How many of its first arguments are names: a bare word there is text, and no variable.
+    pub names: u8,
+    tier: Tier,
 }
 
 impl Contract {
     /// The tier of spec 2 that is printed for it.
     pub fn tier(&self) -> Tier {
-        if self.kind == "control" { Tier::Control } else { self.touches.tier() }
+        self.tier
+    }
+
+    /// Whether another one says nothing else, as far as its declaration says anything.
+    pub(crate) fn agrees(&self, other: &Contract, declared: &value::Value) -> bool {
+        let is_said = |member: &str| declared.get(member).is_some();
+        (self.tier, &self.kind) == (other.tier, &other.kind)
+            && (self.touches == other.touches || !is_said("touches"))
+            && (self.again == other.again || !is_said("again"))
+            && (self.memory_type == other.memory_type || !is_said("memory_type"))
+            && (self.names == other.names || !is_said("names"))
     }
 }
 
 /// A verb that no contract names may do anything: it counts as a write that must not be repeated.
-pub const UNKNOWN: Contract = contract(Write, ByAsking, "http");
+pub static UNKNOWN: Contract = contract(Touches::Write, Again::ByAsking, "http");
 
 const fn contract(touches: Touches, again: Again, kind: &'static str) -> Contract {
-    Contract { touches, again, kind, memory_type: None }
-}
-
-const fn memory(touches: Touches, again: Again, kind: &'static str, of: &'static str) -> Contract {
-    Contract { touches, again, kind, memory_type: Some(of) }
+    let (kind, tier) = (Cow::Borrowed(kind), touches.tier());
+    Contract { touches, again, kind, memory_type: None, names: 0, tier }
 }
 
 struct Row {
     namespace: &'static str,
-    /// In upper case; empty for every verb that no earlier row names.
+    /// In upper case; empty for every verb: those of the namespaces that front-ends write.
     verbs: &'static [&'static str],
     contract: Contract,
 }
 
-const fn row(namespace: &'static str, verbs: &'static [&'static str], contract: Contract) -> Row {
-    Row { namespace, verbs, contract }
+impl Row {
+    fn has(&self, verb: &str) -> bool {
+        self.verbs.is_empty() || self.verbs.iter().any(|known| known.eq_ignore_ascii_case(verb))
+    }
 }
-
-/// The first row that fits counts.
-static ROWS: &[Row] = &[
-    row("core", &["NOW", "ISO", "ISO_TS"], contract(Clock, Freely, "compute")),
-    row("core", &["UUID"], contract(Random, Freely, "compute")),
-    row("core", &["ENV"], contract(Read, Freely, "memory_read")),
-    row("core", &["SLEEP"], contract(Clock, Freely, "control")),
-    row("core", &[], contract(Nothing, Freely, "compute")),
-    row("http", &["GET", "HEAD", "OPTIONS"], contract(Read, Freely, "http")),
-    row("http", &["PUT", "DELETE"], contract(Write, WithKey, "http")),
-    row("http", &[], contract(Write, ByAsking, "http")),
-    row("web", &["FETCH", "GET", "SEARCH"], contract(Read, Freely, "http")),
-    row("agent", &[], contract(Model, Freely, "model")),
-    row("tool", &[], contract(Write, ByAsking, "tool")),
-    row("store", &["READ"], contract(Read, Freely, "memory_read")),
-    row("store", &[], contract(Write, WithKey, "memory_write")),
-    row("channel", &["RECEIVE"], contract(Read, Freely, "queue")),
-    row("channel", &[], contract(Write, WithKey, "queue")),
-    row("logic", &[], contract(Nothing, Freely, "compute")),
-    row("llm", &[], contract(Model, Freely, "http")),
-    row("llm_query", &[], contract(Model, Freely, "http")),
-    row("db", &["F", "G"], contract(Read, Freely, "db_read")),
-    row("db", &[], contract(Write, ByAsking, "db_write")),
-    row("sqlite", &["QUERY"], contract(Read, Freely, "sqlite")),
-    row("sqlite", &[], contract(Write, ByAsking, "sqlite")),
-    row("postgres", &["QUERY"], contract(Read, Freely, "db_read")),
-    row("postgres", &[], contract(Write, ByAsking, "db_write")),
-    row("mysql", &["QUERY"], contract(Read, Freely, "db_read")),
-    row("mysql", &[], contract(Write, ByAsking, "db_write")),
-    row("fs", &["READ", "LIST"], contract(Read, Freely, "fs")),
-    row("fs", &["WRITE", "DELETE"], contract(Write, Freely, "fs")),
-    row("cache", &["GET"], contract(Read, Freely, "cache_read")),
-    row("cache", &["SET"], contract(Write, Freely, "cache_write")),
-    row("queue", &["PUT"], contract(Write, WithKey, "queue")),
-    row("txn", &[], contract(Write, ByAsking, "txn")),
-    row("tools", &["CALL"], contract(Write, ByAsking, "tool")),
-    row("ext", &["ECHO", "G"], contract(Read, Freely, "http")),
-    row(
-        "memory",
-        &["RECALL", "EXPORT", "EXPORT_GRAPH"],
-        memory(Read, Freely, "memory_read", "episode"),
-    ),
-    row("memory", &["SEARCH"], memory(Read, Freely, "memory_read", "semantic")),
-    row("memory", &["PATTERN_RECALL"], memory(Read, Freely, "memory_read", "procedural")),
-    row(
-        "memory",
-        &["STORE", "STORE_PATTERN"],
-        memory(Write, WithKey, "memory_write", "procedural"),
-    ),
-    row("memory", &["GET", "LIST", "RECALL_PATTERN"], contract(Read, Freely, "memory_read")),
-    row("memory", &["EXECUTE", "MERGE"], contract(Read, Freely, "memory_read")),
-    row("memory", &[], contract(Write, WithKey, "memory_write")),
-    row("persona", &["LOAD", "GET"], memory(Read, Freely, "memory_read", "persona")),
-    row("persona", &["UPDATE"], memory(Write, WithKey, "memory_write", "persona")),
-    row("vector_memory", &["SEARCH", "LIST_SIMILAR"], contract(Read, Freely, "memory_read")),
-    row("vector_memory", &["UPSERT"], contract(Write, Freely, "memory_write")),
-];
 
 /// Where the verbs are that the engine knows itself.
 pub const CORE: &str = "core";
 
 /// Whether `core` has a verb of this name that is no function of values: the clock, for example.
 pub fn is_core_verb(verb: &str) -> bool {
-    let mut rows = ROWS.iter().filter(|row| row.namespace == CORE);
+    let computes = |row: &Row| row.contract.touches == Touches::Nothing;
     Verb::find(CORE, verb).is_some()
-        || rows.any(|row| row.verbs.iter().any(|known| known.eq_ignore_ascii_case(verb)))
+        || ROWS.iter().any(|row| row.namespace == CORE && !computes(row) && row.has(verb))
 }
 
-/// The contract of `namespace.verb`, whatever the verb's case.
+/// The contract of `namespace.verb`, whatever the verb's case. A known namespace with a verb that
+/// nobody knows has none.
 pub fn find(namespace: &str, verb: &str) -> Option<&'static Contract> {
-    let fits = |row: &&Row| {
-        row.namespace == namespace
-            && (row.verbs.is_empty()
-                || row.verbs.iter().any(|known| known.eq_ignore_ascii_case(verb)))
-    };
-    ROWS.iter().find(fits).map(|row| &row.contract)
+    let own = ROWS.iter().find(|row| row.namespace == namespace && row.has(verb));
+    own.map(|row| &row.contract).or_else(|| {
+        let computes = namespace == CORE && functions::find(verb).is_some();
+        computes.then_some(&COMPUTES)
+    })
+}
+
+/// How many of the first arguments of a verb are names, and not values.
+pub fn names_of(namespace: &str, verb: &str) -> usize {
+    find(namespace, verb).map_or(0, |contract| contract.names.into())
+}
+
+/// The namespaces that have verbs here, each once for each of its rows.
+pub fn namespaces() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.namespace)
+}
+
+/// The verbs of a namespace, without the functions of `core`.
+pub fn verbs_of(namespace: &str) -> impl Iterator<Item = &'static str> {
+    let rows = ROWS.iter().filter(move |row| row.namespace == namespace);
+    rows.flat_map(|row| row.verbs.iter().copied())
 }
 
 /// How many of a verb's first arguments are names of things, and never variables.
@@ -207,8 +184,45 @@ mod tests {
 
     #[test]
     fn the_clock_is_not_pure() {
-        assert_eq!(find("core", "now").map(|found| found.touches), Some(Clock));
-        assert_eq!(find("core", "ADD").map(|found| found.touches), Some(Nothing));
+        assert_eq!(find("core", "now").map(|found| found.touches), Some(Touches::Clock));
+        assert_eq!(find("core", "ADD").map(|found| found.touches), Some(Touches::Nothing));
         assert_eq!(find("dbx", "F"), None);
+    }
+
+    #[test]
+    fn a_known_namespace_does_not_make_a_verb_known() {
+        for (namespace, verb) in [("http", "GTE"), ("core", "ZORK"), ("memory", ""), ("db", "X")] {
+            assert_eq!(find(namespace, verb), None, "{namespace}.{verb}");
+        }
+        assert!(find("tool", "ANYTHING").is_some());
+        assert!(find("memory", "export").is_some());
+    }
+
+    #[test]
+    fn names_are_the_first_arguments_of_some() {
+        for (namespace, verb, names) in [
+            ("db", "F", 2),
+            ("db", "p", 1),
+            ("cache", "get", 1),
+            ("queue", "Put", 1),
+            ("core", "ADD", 0),
+            ("http", "GET", 0),
+            ("dbx", "F", 0),
+        ] {
+            assert_eq!(names_of(namespace, verb), names, "{namespace}.{verb}");
+        }
+    }
+
+    /// The first row that fits counts, so that a verb in two of them would be a mistake.
+    #[test]
+    fn no_verb_is_there_twice() {
+        let mut all: Vec<(&str, &str)> = ROWS
+            .iter()
+            .flat_map(|row| row.verbs.iter().map(|verb| (row.namespace, *verb)))
+            .collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
     }
 }

@@ -46,11 +46,13 @@ pub enum Kind {
     Links,
     /// What a run is given.
     Inputs,
+    /// What verbs do that only their author knows.
+    Contracts,
 }
 
 impl Kind {
     /// All kinds, in the order in which they are written.
-    pub const ALL: [Kind; 16] = [
+    pub const ALL: [Kind; 17] = [
         Kind::Agents,
         Kind::Tools,
         Kind::Stores,
@@ -67,6 +69,7 @@ impl Kind {
         Kind::Handlers,
         Kind::Links,
         Kind::Inputs,
+        Kind::Contracts,
     ];
 
     /// The word in documents.
@@ -88,6 +91,7 @@ impl Kind {
             Kind::Handlers => "handlers",
             Kind::Links => "links",
             Kind::Inputs => "inputs",
+            Kind::Contracts => "contracts",
         }
     }
 

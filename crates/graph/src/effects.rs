@@ -122,7 +122,7 @@ impl Touches {
     }
 
     /// The tier that is printed for it.
-    pub fn tier(self) -> Tier {
+    pub const fn tier(self) -> Tier {
         match self {
             // Spec 2 has no word for the clock and for chance: they change nothing outside.
             Touches::Nothing | Touches::Clock | Touches::Random => Tier::Pure,

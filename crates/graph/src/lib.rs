@@ -34,5 +34,5 @@ pub use expr::{BadExpr, Cmp, Expr, Names, Path, Term, Test, is_name, scalar, tru
 pub use guards::{Guards, passed};
 pub use index::Index;
 pub use model::{Edge, EmitEdge, Endpoint, Exit, Extra, Graph, Label, Node, ToKind};
-pub use normalize::normalize;
+pub use normalize::{normalize, normalize_with};
 pub use operand::{Filled, Operand, Operands, Written};

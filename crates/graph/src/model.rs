@@ -87,6 +87,8 @@ pub struct Node {
     pub inexact: bool,
     /// The kind of memory it works on.
     pub memory_type: Option<Text>,
+    /// The contract of what it calls, where the table has none and somebody declared it.
+    pub declared: Option<Arc<Contract>>,
     /// The line of the source text.
     pub lineno: Option<i64>,
     /// Whether it was made of a step, and stands in the list of steps.
@@ -225,6 +227,7 @@ impl Node {
             needs: Vec::new(),
             inexact: false,
             memory_type: None,
+            declared: None,
             lineno: None,
             is_step: false,
             extra: Extra::default(),
@@ -329,9 +332,10 @@ impl Node {
     }
 
     /// The contract of what it calls outside; an unknown verb may do anything.
-    pub fn contract(&self) -> Option<&'static Contract> {
+    pub fn contract(&self) -> Option<&Contract> {
         let (namespace, verb) = self.adapter()?;
-        Some(contracts::find(namespace, verb).unwrap_or(&contracts::UNKNOWN))
+        let known = contracts::find(namespace, verb).or(self.declared.as_deref());
+        Some(known.unwrap_or(&contracts::UNKNOWN))
     }
 }
 

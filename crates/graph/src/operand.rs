@@ -240,22 +240,22 @@ pub(crate) enum Misfit {
 }
 
 /// Fills a slot from `data`, where types and quotes are lost. `is_variable` says whether a bare
-/// name stands for a variable. Slots that edges decide stay empty, and so does null.
+/// name stands for a variable, at its place in a list. Slots that edges decide stay empty, and so does null.
 pub(crate) fn from_data(
     slot: &Slot,
     value: &Value,
-    is_variable: impl Fn(&str) -> bool,
+    is_variable: impl Fn(usize, &str) -> bool,
 ) -> Result<Option<Filled>, Misfit> {
     let name = |expected| match value {
         Value::Text(text) => Ok(text.clone()),
         _ => Err(Misfit::Kind(expected)),
     };
-    let operand = |value: &Value| match value {
+    let operand = |(at, value): (usize, &Value)| match value {
         Value::Text(text) => match text.strip_prefix('$').filter(|name| is_name(name)) {
             Some(variable) => Operand::Var(variable.into()),
             None => match scalar(text) {
                 Some(literal) => Operand::Lit(literal),
-                None if is_name(text) && is_variable(text) => Operand::Var(text.clone()),
+                None if is_name(text) && is_variable(at, text) => Operand::Var(text.clone()),
                 None => Operand::Lit(value.clone()),
             },
         },
@@ -269,10 +269,10 @@ pub(crate) fn from_data(
         // An empty first argument is how older compilers write a call without arguments.
         SlotKind::FirstValue if *value == Value::text("") => return Ok(None),
         SlotKind::Bind if *value == Value::text("") => return Ok(None),
-        SlotKind::Value | SlotKind::FirstValue => operand(value),
+        SlotKind::Value | SlotKind::FirstValue => operand((0, value)),
         SlotKind::Values => {
             let items = value.as_list().ok_or(Misfit::Kind("a list"))?;
-            return Ok(Some(Filled::Many(items.iter().map(operand).collect())));
+            return Ok(Some(Filled::Many(items.iter().enumerate().map(operand).collect())));
         }
         SlotKind::Condition => match value {
             Value::Text(text) => match Expr::parse(text) {

@@ -187,7 +187,7 @@ fn replaced(value: &Value, by: &Value, tell: &mut dyn FnMut(Value)) {
 #[test]
 fn edges_to_nowhere_are_errors() {
     let text = r#"{"labels": {"1": {"entry": "n7",
-  "nodes": [{"id": "n1", "op": "R", "data": {"adapter": "a.B"}}, {"id": "n2", "op": "J"}],
+  "nodes": [{"id": "n1", "op": "R", "data": {"adapter": "db.F"}}, {"id": "n2", "op": "J"}],
   "edges": [
     {"from": "n1", "to": "n8", "to_kind": "node", "port": "next"},
     {"from": "n9", "to": "n1", "to_kind": "node", "port": "next"},
@@ -291,13 +291,13 @@ fn what_stands_behind_an_end_is_told_once() {
 #[test]
 fn ids_can_be_anything() {
     let text = r#"{"labels": {"": {"nodes": [
-  {"id": "n1", "op": "R", "data": {"adapter": "a.B"}}, {"id": "n1", "op": "J"},
+  {"id": "n1", "op": "R", "data": {"adapter": "db.F"}}, {"id": "n1", "op": "J"},
   {"id": "n1", "op": "J"}, {"id": "", "op": "J"},
   {"id": "n99999999999999999999999999", "op": "J"}, {"id": "n-1", "op": "J"}]}}}"#;
     check_found(
         text,
         expect![[r#"
-        2:63 G104 label `` has two nodes `n1`
+        2:64 G104 label `` has two nodes `n1`
         3:10 G104 label `` has two nodes `n1`
         3:35 G102 a node of label `` has no `id`
         4:10 G407 node `n99999999999999999999999999` of label `` cannot be reached

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use value::{Text, Value};
 
-use crate::contracts;
+use crate::contracts::{self, Contract};
 use crate::declarations::Declarations;
 use crate::index::Index;
 use crate::model::{EmitEdge, Exit, Extra, Graph, Label, Node};
@@ -39,15 +39,23 @@ pub(crate) fn derive_node(node: &mut Node, declarations: &Declarations) {
         ops::refresh_repeats(op, &mut node.data);
     }
     reads_and_writes(node, declarations);
-    effects(node);
+    effects(node, declarations);
 }
 
-/// Reads and writes of all nodes, after declarations have changed.
+/// What follows from declarations for all nodes, after these have changed.
 pub(crate) fn derive_names(graph: &mut Graph) {
     let Graph { labels, declarations, .. } = graph;
     for node in labels.values_mut().flat_map(|label| &mut label.nodes) {
         reads_and_writes(node, declarations);
+        if declared(node, declarations).as_ref() != node.declared.as_deref() {
+            effects(node, declarations);
+        }
     }
+}
+
+fn declared(node: &Node, declarations: &Declarations) -> Option<Contract> {
+    let (namespace, verb) = node.adapter()?;
+    declarations.contract(namespace, verb)
 }
 
 /// Reads and writes, as far as slots, schemas and logic show them.
@@ -114,21 +122,26 @@ fn once_each(mut names: Vec<Text>) -> Vec<Text> {
 
 /// Effect, tier, kinds and the kind of memory, by the op table and the contract. Says whether
 /// they are known: the op is, and the verb if it calls one.
-pub(super) fn effects(node: &mut Node) -> bool {
+pub(super) fn effects(node: &mut Node, declarations: &Declarations) -> bool {
     let Some(op) = node.def() else { return false };
     node.effect = op.effect();
+    node.declared = None;
     let (tier, kind, is_known) = match op.tier() {
-        Some((tier, kind)) => (tier, kind, true),
+        Some((tier, kind)) => (tier, kind.map(Cow::Borrowed), true),
         None => {
-            let contract = node.adapter().and_then(|(name, verb)| contracts::find(name, verb));
+            node.declared = declared(node, declarations).map(Arc::new);
+            let built_in = node.adapter().and_then(|(name, verb)| contracts::find(name, verb));
+            let contract = built_in.or(node.declared.as_deref());
             let is_known = contract.is_some();
             let contract = contract.unwrap_or(&contracts::UNKNOWN);
-            node.memory_type = contract.memory_type.map(Text::from);
-            (contract.tier(), Some(contract.kind), is_known)
+            let memory_type = contract.memory_type.as_deref().map(Text::from);
+            let (tier, kind) = (contract.tier(), contract.kind.clone());
+            node.memory_type = memory_type;
+            (tier, Some(kind), is_known)
         }
     };
     node.tier = tier;
-    node.kinds = kind.map(Cow::Borrowed).into_iter().collect();
+    node.kinds = kind.into_iter().collect();
     is_known
 }
 

@@ -15,8 +15,9 @@ use std::sync::Arc;
 pub(crate) use derive::{derive_label, derive_names, derive_node, exits, refresh_calls, returned};
 use diagnostics::{Anchor, Diagnostic, codes};
 pub(crate) use operands::{Names, resolve_slot};
-use value::{Map, Text, Value};
+use value::{Map, Ordered, Text, Value};
 
+use crate::contracts;
 use crate::draft::{Draft, DraftEdge, DraftLabel, DraftNode};
 use crate::index::Index;
 use crate::model::{Edge, Graph, Label, Node, ToKind};
@@ -25,6 +26,16 @@ use crate::place;
 
 /// Makes a graph of a draft.
 pub fn normalize(draft: Draft, findings: &mut Vec<Diagnostic>) -> Graph {
+    normalize_with(draft, &Ordered::default(), findings)
+}
+
+/// Makes a graph of a draft, with contracts of verbs by their names: those that it needs become
+/// declarations of the graph.
+pub fn normalize_with(
+    draft: Draft,
+    contracts: &Ordered<Value>,
+    findings: &mut Vec<Diagnostic>,
+) -> Graph {
     let mut draft = draft;
     let label_ids: BTreeSet<Text> = draft.labels.keys().cloned().collect();
     for (id, label) in &mut draft.labels {
@@ -39,6 +50,7 @@ pub fn normalize(draft: Draft, findings: &mut Vec<Diagnostic>) -> Graph {
             translate(node);
         }
     }
+    contracts::declare(&mut draft, contracts);
     let names = Names::of(&draft);
     let emit_targets = draft.emit_targets;
     Graph {
@@ -156,7 +168,7 @@ fn make_node(label: &str, draft: DraftNode, names: &Names, findings: &mut Vec<Di
         node.reads = draft.reads.unwrap_or_default();
         node.writes = draft.writes.unwrap_or_default();
     }
-    let is_known = derive::effects(&mut node);
+    let is_known = derive::effects(&mut node, names.declarations());
     node.effect = draft.effect.unwrap_or(node.effect);
     // Specifications name the memory of some verbs only; of others the document may know it.
     if node.memory_type.is_none() && node.def().is_none_or(|op| op.runs == Runs::Adapter) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use diagnostics::{Anchor, Diagnostic, codes, nearest};
 use value::{Map, Text, Value};
 
+use crate::contracts;
 use crate::declarations::{Declarations, Kind};
 use crate::draft::Draft;
 use crate::model::{Graph, Node};
@@ -127,14 +128,9 @@ pub(crate) fn resolve_slot(
     given_reads: Option<&BTreeSet<&str>>,
     names: &Names,
 ) -> Result<Option<Filled>, Misfit> {
-    // `R cache get ns key`: the second word is the verb, and no argument.
-    let is_verb = slot.kind == SlotKind::FirstValue
-        && op.slot_of(SlotKind::Adapter).is_some_and(|adapter| {
-            let adapter = data.get(adapter.name).and_then(Value::as_text);
-            adapter.is_some_and(|adapter| !adapter.contains('.'))
-        });
-    operand::from_data(slot, value, |name| {
-        if is_verb {
+    let texts = texts(op, slot, data, names);
+    operand::from_data(slot, value, |at, name| {
+        if at < texts {
             return false;
         }
         match given_reads {
@@ -143,6 +139,32 @@ pub(crate) fn resolve_slot(
             _ => names.has(name),
         }
     })
+}
+
+/// How many of a slot's first words are text, whatever variables there are: the verb where it
+/// stands for itself (`R cache get ns key`), and the arguments that are names by its contract.
+fn texts(op: &'static OpDef, slot: &'static Slot, data: &Map, names: &Names) -> usize {
+    if !matches!(slot.kind, SlotKind::FirstValue | SlotKind::Values) {
+        return 0;
+    }
+    let text = |kind| op.slot_of(kind).and_then(|slot| data.get(slot.name)?.as_text());
+    let Some(adapter) = text(SlotKind::Adapter) else { return 0 };
+    let (namespace, verb, is_split) = match adapter.split_once('.') {
+        Some((namespace, verb)) => (namespace, verb, false),
+        None => (&**adapter, text(SlotKind::FirstValue).map_or("", |verb| verb), true),
+    };
+    let named = match contracts::find(namespace, verb) {
+        Some(contract) => contract.names,
+        None => names.declarations.contract(namespace, verb).map_or(0, |contract| contract.names),
+    };
+    let named = usize::from(named);
+    match slot.kind {
+        SlotKind::FirstValue if is_split => 1,
+        SlotKind::FirstValue => named.min(1),
+        SlotKind::Values if is_split => named,
+        SlotKind::Values => named.saturating_sub(1),
+        _ => 0,
+    }
 }
 
 fn unknown_slot(label: &str, node: &Node, op: &OpDef, name: &str) -> Diagnostic {

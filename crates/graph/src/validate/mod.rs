@@ -8,11 +8,13 @@ mod phase1;
 mod phase2;
 mod slots;
 mod stores;
+mod verbs;
 
 pub use joins::REDUCERS;
 pub use names::names;
 pub use phase1::{Edges, phase1};
 pub use phase2::phase2;
+pub use verbs::contract_of;
 
 use diagnostics::Diagnostic;
 
@@ -34,6 +36,7 @@ pub fn validate(graph: &Graph, edges: Edges) -> Vec<Diagnostic> {
     }
     joins::declared(graph, &mut findings);
     stores::declared(graph, &mut findings);
+    verbs::declared(graph, &mut findings);
     names::outside_labels(graph, &mut findings);
     findings
 }

@@ -10,6 +10,7 @@ use super::functions::functions;
 use super::joins::{self, Joins};
 use super::phase1::lacks_next;
 use super::slots::slots;
+use super::verbs::verbs;
 use crate::guards::passed;
 use crate::index::Index;
 use crate::model::{Edge, Graph, Label, Node, ToKind};
@@ -35,6 +36,7 @@ pub(super) fn label(id: &str, label: &Label, index: &Index<'_>, findings: &mut V
         ports(id, label, (position, node, op), (index, &lost), findings);
         slots(id, node, op, findings);
         functions(id, node, op, findings);
+        verbs(id, node, op, findings);
         effect(id, node, op, findings);
     }
     guards(id, label, index, findings);

@@ -33,7 +33,7 @@ fn missing(id: &str, node: &Node, op: &OpDef, slot: &Slot) -> Diagnostic {
 fn odd(id: &str, node: &Node, slot: &Slot, value: &Value, written: Written) -> Option<Diagnostic> {
     let (at, misfit) = match written {
         Written::Data => {
-            let misfit = operand::from_data(slot, value, |_| false).err()?;
+            let misfit = operand::from_data(slot, value, |_, _| false).err()?;
             (place::of_data(id, node, slot.name), misfit)
         }
         Written::Operands => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use graph::contracts::is_core_verb;
 use graph::ops::{Does, OpDef, Port, SlotKind};
 use graph::{Cmp, Kind, Operand as Written, Touches, Verb};
 use value::{Text, Value};
@@ -216,7 +217,7 @@ impl Builder<'_> {
         if blocks::is_server(space) {
             return Step::Unready(format!("`{space}.{verb}` cannot run yet").into());
         }
-        let contract = place.node.contract().copied().unwrap_or(graph::contracts::UNKNOWN);
+        let contract = place.node.contract().unwrap_or(&graph::contracts::UNKNOWN);
         Step::Effect(Box::new(EffectStep {
             server: space.into(),
             tool: verb.into(),
@@ -237,10 +238,10 @@ impl Builder<'_> {
 
     /// What the core does itself.
     fn core(&mut self, place: &Place<'_>, verb: &str, out: Option<super::Slot>) -> Step {
-        let contract = place.node.contract().copied().unwrap_or(graph::contracts::UNKNOWN);
+        let contract = place.node.contract().unwrap_or(&graph::contracts::UNKNOWN);
         let mut args: Vec<Operand> = self.first(place).into_iter().collect();
         args.extend(self.operands(place, "args"));
-        match (contract.touches, contract.kind) {
+        match (contract.touches, &*contract.kind) {
             (Touches::Clock, "control") => {
                 Step::Sleep(args.into_iter().next().unwrap_or(Operand::Lit(Value::Int(0))))
             }
@@ -253,7 +254,10 @@ impl Builder<'_> {
                 Some(function) => Step::Compute { to: out, function, args },
                 None => Step::Unready(format!("there is no function `core.{verb}`").into()),
             },
-            _ => Step::Unready(format!("`core.{verb}` cannot run yet").into()),
+            _ if is_core_verb(verb) => {
+                Step::Unready(format!("`core.{verb}` cannot run yet").into())
+            }
+            _ => Step::Unready(format!("there is no function `core.{verb}`").into()),
         }
     }
 
