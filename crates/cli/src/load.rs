@@ -14,7 +14,7 @@ use value::Value;
 use crate::args::{FromFormat, OntologyVersion, Reading};
 use crate::disk::Disk;
 use crate::include::include;
-use crate::{Outcome, output};
+use crate::{Outcome, contracts, output};
 
 /// A file that was read.
 pub(crate) struct Loaded {
@@ -95,6 +95,10 @@ pub(crate) fn load_from(
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }
+    let contracts = match contracts::known(file, reading)? {
+        Ok(contracts) => contracts,
+        Err(wrong) => return Ok(*wrong),
+    };
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => return Ok(not_utf8(file, &error)),
@@ -119,7 +123,7 @@ pub(crate) fn load_from(
     let mut unmendable = None;
     let edges = if reading.legacy_edges { Edges::Legacy } else { Edges::Strict };
     let graph = draft.map(|draft| {
-        let graph = graph::normalize(draft, &mut findings);
+        let graph = graph::normalize_with(draft, &contracts, &mut findings);
         // Steps that were lowered are nodes now; everything else so far is in the text itself.
         let stays = |finding: &&Diagnostic| *finding.code != codes::LEGACY_STEPS;
         unmendable = findings.iter().find(stays).map(render::headline);

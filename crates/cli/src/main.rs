@@ -3,6 +3,7 @@
 mod args;
 mod changed_lines;
 mod commands;
+mod contracts;
 mod disk;
 mod find;
 mod include;

@@ -149,20 +149,10 @@ pub fn names_of(namespace: &str, verb: &str) -> usize {
     find(namespace, verb).map_or(0, |contract| contract.names.into())
 }
 
-/// The namespaces that have verbs here, each once for each of its rows.
-pub fn namespaces() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().map(|row| row.namespace)
-}
-
 /// The verbs of a namespace, without the functions of `core`.
 pub fn verbs_of(namespace: &str) -> impl Iterator<Item = &'static str> {
     let rows = ROWS.iter().filter(move |row| row.namespace == namespace);
     rows.flat_map(|row| row.verbs.iter().copied())
-}
-
-/// How many of a verb's first arguments are names of things, and never variables.
-pub fn names_of(namespace: &str, _verb: &str) -> usize {
-    usize::from(matches!(namespace, "db" | "cache" | "queue"))
 }
 
 /// The namespaces that contracts name, each once.
@@ -175,7 +165,7 @@ pub fn namespaces() -> impl Iterator<Item = &'static str> {
 
 /// The words for what verbs touch.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().map(|row| row.contract.kind)
+    ROWS.iter().map(|row| &*row.contract.kind)
 }
 
 #[cfg(test)]

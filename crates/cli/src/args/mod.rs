@@ -391,13 +391,37 @@ pub(crate) struct Reading {
     /// The names of the inputs that a run is given.
     #[arg(skip)]
     pub(crate) inputs: Vec<Text>,
+    /// A file that says what verbs do which are not built in (docs/contracts.md); may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) contracts: Vec<String>,
+    /// The `quipu.toml` that names more of them, where a command has one of its own.
+    #[arg(skip)]
+    pub(crate) config: ConfigOf,
+}
+
+/// Which `quipu.toml` counts for a file that is read.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum ConfigOf {
+    /// The one beside the file, else the one in this folder.
+    #[default]
+    Place,
+    /// This one.
+    File(String),
+    /// None.
+    Nothing,
 }
 
 /// As if nothing was said.
 impl Default for Reading {
     fn default() -> Reading {
-        let (ontology, inputs) = (OntologyVersion::V1, Vec::new());
-        Reading { from: None, legacy_edges: false, ontology, inputs }
+        Reading {
+            from: None,
+            legacy_edges: false,
+            ontology: OntologyVersion::V1,
+            inputs: Vec::new(),
+            contracts: Vec::new(),
+            config: ConfigOf::Place,
+        }
     }
 }
 

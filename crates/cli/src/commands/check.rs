@@ -31,8 +31,16 @@ pub(crate) fn run(arguments: &Check) -> Result<Outcome> {
         true => fixed(arguments, read)?,
         false => {
             let disk = Disk::default();
-            let files = arguments.files.iter().map(|file| read(&disk, file));
-            (files.collect::<Result<Vec<_>>>()?, Vec::new())
+            let mut files: Vec<Loaded> = Vec::with_capacity(arguments.files.len());
+            for file in &arguments.files {
+                let loaded = read(&disk, file)?;
+                // A contract file that is wrong is one finding, for however many it is needed.
+                let is_known = |other: &Loaded| other.source.file == loaded.source.file;
+                if *loaded.source.file == **file || !files.iter().any(is_known) {
+                    files.push(loaded);
+                }
+            }
+            (files, Vec::new())
         }
     };
     for policy in named.iter().filter(|policy| policy.books().is_empty()) {

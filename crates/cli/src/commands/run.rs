@@ -17,7 +17,7 @@ use value::{Map, Text, Value, json};
 
 use super::fork::new_id;
 use crate::args::running::Run;
-use crate::args::{OntologyVersion, Reading};
+use crate::args::{ConfigOf, OntologyVersion, Reading};
 use crate::load::{Loaded, Strictness, load_under, read_source, unreadable};
 use crate::opened::{Access, open_shared};
 use crate::policies::{self, Policies};
@@ -42,7 +42,12 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         return policies.refuse(is_json);
     }
     let books: Vec<_> = tried.iter().chain(&own).flat_map(|policy| policy.books()).collect();
-    let reading = Reading { inputs: inputs.keys().cloned().collect(), ..arguments.reading.clone() };
+    let config = match config {
+        Some(file) => ConfigOf::File(file.display().to_string()),
+        None => ConfigOf::Nothing,
+    };
+    let given = inputs.keys().cloned().collect();
+    let reading = Reading { inputs: given, config, ..arguments.reading.clone() };
     let mut graph = match graph_under(&arguments.file, &reading, is_json, &books)? {
         Ok(graph) => graph,
         Err(outcome) => return Ok(outcome),

@@ -7,6 +7,7 @@ mod check;
 mod codes;
 mod compile;
 mod console;
+mod contracts;
 mod diff;
 mod documents;
 mod elsewhere;

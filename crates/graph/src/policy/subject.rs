@@ -43,7 +43,7 @@ impl<'a> Subject<'a> {
             names,
             effect: Effect::Io,
             tier: touches.tier(),
-            kind: Some(contract.kind),
+            kind: Some(&*contract.kind),
             touches,
             is_decided: true,
         }
@@ -56,7 +56,7 @@ impl<'a> Subject<'a> {
         let (tier, kind, touches) = match (op.tier(), node.contract()) {
             (None, contract) => {
                 let contract = contract.unwrap_or(&contracts::UNKNOWN);
-                (contract.tier(), Some(contract.kind), contract.touches)
+                (contract.tier(), Some(&*contract.kind), contract.touches)
             }
             (Some((tier, kind)), _) => (tier, kind, touched(op.runs)),
         };
@@ -101,7 +101,7 @@ fn tool_call(label: &str) -> Subject<'_> {
         names: Vec::new(),
         effect: Effect::Io,
         tier: touches.tier(),
-        kind: Some(kind),
+        kind: Some(&**kind),
         touches: *touches,
         is_decided: true,
     }

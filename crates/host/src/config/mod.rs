@@ -26,6 +26,8 @@
 //!
 //! [policy]
 //! files = ["policy.yaml"]           # what holds for every graph here
+//! [contracts]
+//! files = ["contracts.json"]        # what verbs do that are not built in
 //!
 //! [otlp]
 //! endpoint = "http://127.0.0.1:4318"  # spans go there whenever a run stops
@@ -35,6 +37,7 @@
 
 mod api;
 mod composite;
+mod contracts;
 mod files;
 mod mcp;
 mod models;
@@ -96,6 +99,8 @@ pub struct Config {
     pub stores: BTreeMap<Text, Arc<Folder>>,
     /// The files of the policies that hold for every graph here.
     pub policies: Vec<PathBuf>,
+    /// The files that say what verbs do.
+    pub contracts: Vec<PathBuf>,
 }
 
 /// What is known of a tool.
@@ -185,6 +190,13 @@ impl Config {
     pub fn policies_of(path: &Path) -> Result<Vec<PathBuf>, ConfigError> {
         Config::load_with(path, |source, folder| {
             read::policies(source, folder).map_err(ConfigError::Wrong)
+        })
+    }
+
+    /// The files with contracts that a file names, whatever else is wrong with it.
+    pub fn contracts_of(path: &Path) -> Result<Vec<PathBuf>, ConfigError> {
+        Config::load_with(path, |source, folder| {
+            read::contracts(source, folder).map_err(ConfigError::Wrong)
         })
     }
 

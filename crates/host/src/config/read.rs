@@ -15,7 +15,7 @@ const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
 const SECTIONS: &[&str] =
-    &["grants", "mcp", "models", "otlp", "people", "policy", "stores", "tools"];
+    &["contracts", "grants", "mcp", "models", "otlp", "people", "policy", "stores", "tools"];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
     read(source, folder, |reader, document| reader.document(document))
@@ -25,6 +25,14 @@ pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Findi
 pub(super) fn policies(source: &Source, folder: &Path) -> Result<Vec<PathBuf>, Vec<Finding>> {
     read(source, folder, |reader, document| match document.get_key_value("policy") {
         Some((name, value)) => reader.policies(name.span(), value),
+        None => Vec::new(),
+    })
+}
+
+/// Only what it says of contracts, for the same reason.
+pub(super) fn contracts(source: &Source, folder: &Path) -> Result<Vec<PathBuf>, Vec<Finding>> {
+    read(source, folder, |reader, document| match document.get_key_value("contracts") {
+        Some((name, value)) => reader.contracts(name.span(), value),
         None => Vec::new(),
     })
 }
@@ -68,6 +76,7 @@ impl Reader<'_> {
                     config.people = Capabilities::new(people);
                 }
                 "models" => config.models = self.named(name, at, value, Self::model),
+                "contracts" => config.contracts = self.contracts(at, value),
                 "mcp" => {}
                 "policy" => config.policies = self.policies(at, value),
                 "stores" => config.stores = self.named(name, at, value, Self::store),
