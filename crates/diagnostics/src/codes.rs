@@ -232,6 +232,42 @@ codes! {
     /// JSON that is not in quotes.
     INLINE_JSON = "N112", Warning, Some(Rule::Type);
 
+    // N2: what AINL declares.
+    /// A line of a module that there is not.
+    UNKNOWN_MODULE = "N201", Warning, Some(Rule::Reference);
+    /// A line of a module that has no such op.
+    UNKNOWN_MODULE_OP = "N202", Warning, Some(Rule::Reference);
+    /// A target that nothing is emitted for.
+    UNKNOWN_TARGET = "N203", Warning, Some(Rule::Enum);
+    /// An endpoint that does not say by an arrow which label it runs.
+    ENDPOINT_TARGET = "N204", Warning, Some(Rule::Type);
+    /// A declaration that replaces another one.
+    DECLARED_AGAIN = "N205", Warning, Some(Rule::UniqueId);
+    /// A word that should be a name with a value or a type.
+    NO_PAIR = "N206", Warning, Some(Rule::Type);
+    /// A declaration about something that is not declared.
+    UNDECLARED = "N207", Warning, Some(Rule::Reference);
+    /// A line that looks as if it did something, and is only noted down.
+    ONLY_RECORDED = "N208", Warning, None;
+
+    // N25: the compact syntax of AINL.
+    /// A line that is no statement.
+    UNKNOWN_STATEMENT = "N251", Warning, Some(Rule::Type);
+    /// A line that belongs to no block.
+    WRONG_INDENTATION = "N252", Error, None;
+    /// A block without statements.
+    EMPTY_BLOCK = "N253", Warning, Some(Rule::Required);
+    /// A header that says something unknown.
+    ODD_HEADER = "N254", Warning, Some(Rule::Type);
+    /// A condition that cannot be read.
+    ODD_CONDITION = "N255", Error, Some(Rule::Type);
+    /// A value that cannot be read.
+    ODD_VALUE = "N256", Error, Some(Rule::Type);
+    /// Something other than a name where a name must stand.
+    NO_NAME = "N257", Error, Some(Rule::Type);
+    /// An `else` without an `if`.
+    STRAY_ELSE = "N258", Error, None;
+
     // N4: files that AINL includes.
     /// An include behind something else.
     LATE_INCLUDE = "N401", Warning, None;

@@ -144,7 +144,10 @@ impl Origins {
             }
             _ => {
                 let above = |(place, _): &&(Pointer, Span)| pointer.is_at_or_below(place);
-                self.lines.iter().find(above).map(|(_, span)| Anchor::Span(*span))
+                // A line about an endpoint says more of it than the one about its service.
+                let nearest =
+                    self.lines.iter().filter(above).max_by_key(|(place, _)| place.as_str().len());
+                nearest.map(|(_, span)| Anchor::Span(*span))
             }
         };
         found.unwrap_or_else(|| match self.tree {

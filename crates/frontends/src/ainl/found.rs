@@ -3,6 +3,7 @@
 use diagnostics::{Anchor, Diagnostic, Span, codes, nearest};
 use graph::ops::OpDef;
 
+use super::declare;
 use super::program;
 use super::step::usage;
 use super::token::{Line, Word, quote};
@@ -18,6 +19,9 @@ pub(crate) fn unknown_line(line: &Line<'_>, label: Option<&str>, before: usize) 
         Some(label) => format!(": label `{label}` ends here"),
         None => String::new(),
     };
+    if let Some(found) = declare::about_module(line, &consequence) {
+        return found;
+    }
     let message = format!("`{word}` is no op, so this line means nothing{consequence}");
     let found = Diagnostic::new(&codes::UNKNOWN_LINE, at.clone(), message);
     if let Some(id) = word.strip_suffix(':').filter(|id| !id.is_empty()) {
@@ -45,24 +49,32 @@ pub(crate) fn no_step(word: &Word<'_>) -> Diagnostic {
 pub(crate) fn too_few(line: &Line<'_>, op: &str, least: usize) -> Diagnostic {
     let given = line.words.len();
     let plural = if least == 1 { "" } else { "s" };
-    let message =
-        format!("`{op}` needs {least} word{plural} behind it and has {given}: it is not done");
+    let message = if given < least {
+        format!("`{op}` needs {least} word{plural} behind it and has {given}: it is not done")
+    } else {
+        format!("`{op}` names a node and nothing else: it is not done")
+    };
     let found = Diagnostic::new(&codes::TOO_FEW_WORDS, Anchor::Span(line.span()), message);
-    match graph::ops::find(op) {
-        Some(op) => found.help(format!("write `{}`", usage(op))),
+    let written = graph::ops::find(op).map(usage).or_else(|| declare::usage(op));
+    match written {
+        Some(usage) => found.help(format!("write `{usage}`")),
         None => found,
     }
 }
 
 /// Words that no slot of the op takes.
 pub(crate) fn surplus(op: &OpDef, words: &[Word<'_>]) -> Option<Diagnostic> {
+    surplus_words(op.name, &usage(op), words)
+}
+
+/// Words that nothing on their line takes.
+pub(crate) fn surplus_words(op: &str, usage: &str, words: &[Word<'_>]) -> Option<Diagnostic> {
     let (first, last) = (words.first()?, words.last()?);
     let span = Span { start: first.span.start, end: last.span.end };
     let (is, it) = if words.len() == 1 { ("is", "it") } else { ("are", "them") };
     let texts: Vec<String> = words.iter().map(|word| format!("`{}`", word.text)).collect();
-    let message = format!("{} {is} not read: `{}` takes no more words", texts.join(", "), op.name);
+    let message = format!("{} {is} not read: `{op}` takes no more words", texts.join(", "));
     let found = Diagnostic::new(&codes::SURPLUS_WORDS, Anchor::Span(span), message);
-    let usage = usage(op);
     Some(found.help(format!("take {it} away, or quote what belongs together: `{usage}`")))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use diagnostics::{Diagnostic, Span};
-use graph::ops::{self, OpDef};
+use graph::ops::{self, OpDef, SlotKind};
 use value::{Text, Value};
 
 use super::include::INCLUDE;
@@ -103,7 +103,7 @@ pub(crate) fn read<'a>(
         }
         match find(&line.op.text) {
             Some(Op::Step(op)) => {
-                if line.words.len() < op.least {
+                if given(op, &line) < op.least {
                     findings.push(found::too_few(&line, op.name, op.least));
                     program.keep(&line, Some("arity"));
                     continue;
@@ -145,6 +145,13 @@ pub(crate) fn read<'a>(
     }
 }
 
+/// How many words say what is to be done: `@n1` only says what a guard is about.
+fn given(op: &OpDef, line: &Line<'_>) -> usize {
+    let first = line.words.first().filter(|word| !word.quoted && word.text.starts_with('@'));
+    let is_mark = first.is_some() && op.slot_of(SlotKind::Protects).is_some();
+    line.words.len() - usize::from(is_mark)
+}
+
 /// What an op of a line is.
 enum Op {
     Step(&'static OpDef),
@@ -161,6 +168,11 @@ fn find(word: &str) -> Option<Op> {
 /// Whether a word begins a step.
 pub(crate) fn is_step(word: &str) -> bool {
     matches!(find(word), Some(Op::Step(_)))
+}
+
+/// Whether a word begins a line of ops.
+pub(crate) fn is_op(word: &str) -> bool {
+    find(word).is_some()
 }
 
 /// All words that can begin a line.
@@ -217,7 +229,7 @@ fn inline_steps<'a>(line: &Line<'a>, findings: &mut Vec<Diagnostic>) -> Vec<Step
             own.push(word.clone());
         }
         let step = Line { number: line.number, op: op.clone(), words: own };
-        if step.words.len() < def.least {
+        if given(def, &step) < def.least {
             findings.push(found::too_few(&step, def.name, def.least));
             continue;
         }
