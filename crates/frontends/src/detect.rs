@@ -3,6 +3,8 @@
 use diagnostics::Source;
 use value::json;
 
+use crate::ainl;
+
 /// A format that authors write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -47,6 +49,7 @@ pub fn detect(source: &Source) -> Format {
     match by_content(&source.text) {
         // No key that only specs have, but certainly no JSON.
         Some(Format::Ainl) | None if is_yaml => Format::Ontology,
+        None if source.file.ends_with(".ainl") => Format::Ainl,
         found => found.unwrap_or(Format::Graph),
     }
 }
@@ -75,22 +78,11 @@ fn by_content(text: &str) -> Option<Format> {
         Some(Format::Stargraph)
     } else if is_spec || (has("name") && has("version")) {
         Some(Format::Ontology)
-    } else if looks_like_ainl(start) {
+    } else if ainl::is_program(start) {
         Some(Format::Ainl)
     } else {
         None
     }
-}
-
-/// Its first line that is no comment declares a label, a header or a service.
-fn looks_like_ainl(text: &str) -> bool {
-    let mut lines =
-        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let Some(first) = lines.next() else { return false };
-    let word = first.split_whitespace().next().unwrap_or_default();
-    first.ends_with(':')
-        || word.ends_with(':')
-        || matches!(word, "S" | "D" | "E" | "include" | "Ver" | "Cr" | "Pol")
 }
 
 #[cfg(test)]
@@ -108,6 +100,10 @@ mod tests {
             ("# c\nname: x\nentities:\n  - a\nprocesses:\n", Format::Ontology),
             ("L1:\n  J x\n", Format::Ainl),
             ("S core web /api\n", Format::Ainl),
+            ("# c\r\ninclude a.ainl as a\r\n", Format::Ainl),
+            ("foo.Bar\nL_start: J x\n", Format::Ainl),
+            ("g:\n  out 1\n", Format::Ainl),
+            ("hello: world\n", Format::Graph),
             ("mon @cron \"* * * * *\":\n  out 1\n", Format::Ainl),
         ] {
             assert_eq!(detect(&Source::new("-", text)), format, "{text}");
@@ -116,5 +112,7 @@ mod tests {
             assert_eq!(detect(&Source::new("a.yaml", text)), Format::Ontology, "{text}");
         }
         assert_eq!(detect(&Source::new("a.yaml", "{\"labels\": {}}")), Format::Graph);
+        assert_eq!(detect(&Source::new("a.ainl", "1:\n")), Format::Ainl);
+        assert_eq!(detect(&Source::new("a.ainl", "{\"labels\": {}}")), Format::Graph);
     }
 }

@@ -32,6 +32,19 @@ use crate::{Files, Given, Include, Reading};
 use program::{NOWHERE, Program};
 use words::Names;
 
+/// Whether a text looks like a program, in either syntax: it begins with an op or a header, or
+/// declares a label somewhere.
+pub(crate) fn is_program(text: &str) -> bool {
+    let lines = token::numbered(text).map(|(_, _, line)| line);
+    let mut words = lines.filter_map(|line| line.split_whitespace().next());
+    let is_label = |word: &str| program::declared_label(word).is_some();
+    let mut code = words.by_ref().filter(|word| !word.starts_with('#'));
+    let is_begun = code
+        .next()
+        .is_some_and(|word| is_label(word) || program::is_op(word) || word == include::INCLUDE);
+    is_begun || compact::is_compact(text) || words.any(is_label)
+}
+
 /// What part of a source includes.
 pub(crate) fn includes(source: &Source, part: Span) -> Vec<Include> {
     include::wanted(include::part_text(source, part), part.start)
@@ -69,10 +82,15 @@ fn parse<'a>(
     findings: &mut Vec<Diagnostic>,
 ) -> Program<'a> {
     let mut program = Program::default();
-    let mut about_words = Vec::new();
-    let lines = token::lines(include::part_text(source, part), part.start, &mut about_words);
-    program::read(lines, &mut program, findings);
-    findings.append(&mut about_words);
+    let text = include::part_text(source, part);
+    if compact::is_compact(text) {
+        compact::read(text, part.start, &mut program, findings);
+    } else {
+        let mut about_words = Vec::new();
+        let lines = token::lines(text, part.start, &mut about_words);
+        program::read(lines, &mut program, findings);
+        findings.append(&mut about_words);
+    }
     include::merge(&mut program, source, files, findings);
     program
 }

@@ -4,6 +4,7 @@
 //! outside of quotes begins a comment. Nothing else separates words but spaces and tabs.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use diagnostics::{Anchor, Diagnostic, Span, codes};
 
@@ -28,6 +29,20 @@ impl<'a> Word<'a> {
     pub(crate) fn bound(&self) -> Option<&str> {
         let name = self.arrow()?;
         (!name.starts_with('L')).then_some(name)
+    }
+
+    /// A part of a bare word; a quoted one has none but itself.
+    pub(crate) fn part(&self, part: Range<usize>) -> Word<'a> {
+        if self.quoted {
+            return self.clone();
+        }
+        let text = match &self.text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[part.clone()]),
+            Cow::Owned(text) => Cow::Owned(text[part.clone()].to_string()),
+        };
+        let place = |at: usize| self.span.start + at as u32;
+        let span = Span { start: place(part.start), end: place(part.end) };
+        Word { text, span, quoted: false }
     }
 
     /// What stands behind an arrow.
