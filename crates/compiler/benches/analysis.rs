@@ -74,6 +74,32 @@ fn chain(labels: usize, jump: Jump) -> Graph {
     graph
 }
 
+/// Variables of a program: each label calls another, loops, reads what was written on one of two
+/// ways, and returns.
+fn program(labels: usize) -> Graph {
+    let mut text = String::new();
+    for at in 0..labels {
+        let comma = if at == 0 { "" } else { "," };
+        let (callee, next) = ((at + 1).min(labels - 1), (at + 2).min(labels - 1));
+        text.push_str(&format!(
+            r#"{comma}"{at}": {{"nodes": [
+            {{"id": "n1", "op": "Set", "data": {{"name": "v{at}", "ref": "$total"}}}},
+            {{"id": "n2", "op": "Call", "data": {{"label": "{callee}", "out": "r{at}"}}}},
+            {{"id": "n3", "op": "X", "data": {{"dst": "total", "fn": "add", "args": ["$v{at}", "$r{at}"]}}}},
+            {{"id": "n4", "op": "If", "data": {{"cond": "v{callee}? and total > {at}"}}}},
+            {{"id": "n5", "op": "J", "data": {{"var": "total"}}}}],
+            "edges": [{{"from": "n1", "to": "n2", "to_kind": "node", "port": "next"}},
+            {{"from": "n2", "to": "n3", "to_kind": "node", "port": "next"}},
+            {{"from": "n3", "to": "n4", "to_kind": "node", "port": "next"}},
+            {{"from": "n4", "to": "{next}", "to_kind": "label", "port": "then"}},
+            {{"from": "n4", "to": "n5", "to_kind": "node", "port": "else"}}]}}"#
+        ));
+    }
+    let rest = r#""runtime_policy": {"entry": "0"},
+        "declarations": {"inputs": {"total": {"from": "user"}}}"#;
+    read(&Source::new("bench.json", format!(r#"{{"labels": {{{text}}}, {rest}}}"#)))
+}
+
 fn read(source: &Source) -> Graph {
     let mut reading = frontends::document::read(source);
     graph::normalize(reading.draft.expect("the document can be read"), &mut reading.findings)
@@ -88,6 +114,12 @@ fn analyse_clean(bencher: Bencher<'_, '_>, labels: usize) {
 #[divan::bench(args = LABELS, sample_count = 20)]
 fn analyse_full_of_findings(bencher: Bencher<'_, '_>, labels: usize) {
     let graph = chain(labels, Jump::Ahead);
+    bencher.counter(ItemsCount::new(labels)).bench_local(|| compiler::analyse(black_box(&graph)));
+}
+
+#[divan::bench(args = LABELS, sample_count = 20)]
+fn analyse_variables(bencher: Bencher<'_, '_>, labels: usize) {
+    let graph = program(labels);
     bencher.counter(ItemsCount::new(labels)).bench_local(|| compiler::analyse(black_box(&graph)));
 }
 

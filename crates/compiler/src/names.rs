@@ -223,7 +223,7 @@ fn each_use(node: &Node, mut add: impl FnMut(&Text)) {
                 });
             }
             (SlotKind::Condition, Filled::One(Operand::Expr(expr))) if node.clause().is_none() => {
-                presence::used(expr).into_iter().for_each(&mut add);
+                presence::each_use(expr, &mut add);
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! What conditions say about names being there at all.
 
-use graph::{Cmp, Expr, Term, Test};
+use graph::{Cmp, Expr, Path, Term, Test};
 use value::{Text, Value};
 
 /// Whether a condition is there to ask if a name is there: `x?`, `x is empty`, `x != null`.
@@ -14,25 +14,27 @@ fn asked(expr: &Expr) -> Option<&Term> {
 
 /// The names that a condition compares or takes for true. Not those that it asks to be there:
 /// whoever does so knows that they may be missing.
-pub(crate) fn used(expr: &Expr) -> Vec<&Text> {
-    // Most conditions are one test.
-    if asked(expr).is_some() {
-        return Vec::new();
+pub(crate) fn each_use<'g>(expr: &'g Expr, add: &mut impl FnMut(&'g Text)) {
+    let mut known: Vec<&Text> = Vec::new();
+    each_test(expr, &mut |test| known.extend(asked(test).and_then(Term::path).map(Path::root)));
+    each_test(expr, &mut |test| {
+        let (left, right) = match test {
+            _ if asked(test).is_some() => (None, None),
+            Expr::Truthy(term) | Expr::Is(term, ..) => (term.path(), None),
+            Expr::Compare(left, _, right) => (left.path(), right.path()),
+            _ => (None, None),
+        };
+        let used = left.into_iter().chain(right).map(Path::root);
+        used.filter(|name| !known.contains(name)).for_each(&mut *add);
+    });
+}
+
+fn each_test<'g>(expr: &'g Expr, add: &mut impl FnMut(&'g Expr)) {
+    match expr {
+        Expr::Not(inner) => each_test(inner, add),
+        Expr::And(items) | Expr::Or(items) => items.iter().for_each(|item| each_test(item, add)),
+        test => add(test),
     }
-    let mut names = expr.names();
-    let mut stack = vec![expr];
-    while let Some(expr) = stack.pop() {
-        match expr {
-            Expr::Not(inner) => stack.push(inner),
-            Expr::And(items) | Expr::Or(items) => stack.extend(items),
-            test => {
-                if let Some(path) = asked(test).and_then(Term::path) {
-                    names.retain(|name| *name != path.root());
-                }
-            }
-        }
-    }
-    names
 }
 
 /// Whether a name must be there where a condition holds, and where it does not.
@@ -73,7 +75,10 @@ mod tests {
     use super::*;
 
     fn used_in(text: &str) -> Vec<String> {
-        used(&Expr::parse(text).unwrap()).into_iter().map(|name| name.to_string()).collect()
+        let expr = Expr::parse(text).unwrap();
+        let mut names = Vec::new();
+        each_use(&expr, &mut |name| names.push(name.to_string()));
+        names
     }
 
     #[test]

@@ -53,7 +53,10 @@ pub(crate) fn check(flow: &Flow<'_>, named: &[usize], findings: &mut Vec<Diagnos
         .iter()
         .zip(is_led_to)
         .filter(|(members, is_led_to)| {
-            !is_led_to && (entry.is_none() || is_tied[members[0] as usize])
+            let head = members[0] as usize;
+            // Of a program that is included, nobody has to use everything.
+            let is_own = !flow.labels[head].id.contains('/');
+            !is_led_to && if entry.is_none() { is_own } else { is_tied[head] }
         })
         .map(|(members, _)| members[0])
         .collect();

@@ -48,6 +48,7 @@ pub(crate) fn check(
     let open: Vec<NameId> = open.into_iter().collect();
     let branches = if open.is_empty() { None } else { spread::branches(flow) };
     let mut missed: Vec<(NodeId, Vec<NodeId>, NameId)> = Vec::new();
+    let mut tries = 0;
     for group in open.chunks(GROUP).take(groups_max(flow.len())) {
         let spread = Spread::certain(flow, names, branches.as_ref(), group);
         let missing = spread.missing();
@@ -56,10 +57,11 @@ pub(crate) fn check(
             for name in uses(flow, names, *at) {
                 let Ok(bit) = group.binary_search(name) else { continue };
                 let is_new = missing[*at as usize] >> bit & 1 == 1 && is_missed >> bit & 1 == 0;
-                if !is_new || missed.len() >= PATHS_MAX {
+                if !is_new || tries >= PATHS_MAX {
                     continue;
                 }
                 is_missed |= 1 << bit;
+                tries += 1;
                 let is_open = |from: NodeId, arc: &Arc| spread.known_on(from, arc) >> bit & 1 == 0;
                 let path = search.shortest(flow, &flow.roots, is_open, |to| to == *at);
                 if let Some(path) = path.filter(|path| is_possible(flow, names, path)) {

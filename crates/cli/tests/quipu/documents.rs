@@ -47,7 +47,9 @@ pub(crate) const SHOP: &str = r#"{
   "services": {"core": {"eps": {"/users": {
     "G": {"label_id": "1", "return_var": "reply"}, "POST": {"label_id": "2"}}}}},
   "required_emit_targets": {"minimal_emit": ["x"]},
-  "declarations": {"contracts": {"dbx.F": {"effect_tier": "io-write", "effect_kind": "http"}}}
+  "declarations": {
+    "inputs": {"score": {"from": "user"}},
+    "contracts": {"dbx.F": {"effect_tier": "io-write", "effect_kind": "http"}}}
 }
 "#;
 

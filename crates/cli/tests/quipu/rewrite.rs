@@ -71,17 +71,20 @@ fn rewire_edge_leads_elsewhere() {
 #[test]
 fn remove_node_lets_its_predecessor_go_on() {
     check_rewrite(
-        r#"{"op": "remove_node", "label": "1", "node": "n2"}"#,
+        // What the node wrote is not read any more.
+        r#"{"op": "remove_node", "label": "1", "node": "n2"},
+           {"op": "set_node_data", "label": "1", "node": "n3", "data": {"var": "page"}}"#,
         expect![[r#"
         "n1" {"op":"R","adapter":"http.GET","target":"/a","out":"page"}
-        "n2" {"op":"J","var":"copy"}
+        "n2" {"op":"J","var":"page"}
         n1 next n2
     "#]],
     );
     check_rewrite(
-        r#"{"op": "remove_node", "label": "1", "node": "n1"}"#,
+        r#"{"op": "remove_node", "label": "1", "node": "n1"},
+           {"op": "set_node_data", "label": "1", "node": "n2", "data": {"ref": 1}}"#,
         expect![[r#"
-        "n1" {"op":"Set","name":"copy","ref":"page"}
+        "n1" {"op":"Set","name":"copy","ref":1}
         "n2" {"op":"J","var":"copy"}
         n1 next n2
     "#]],

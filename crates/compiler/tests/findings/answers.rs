@@ -131,6 +131,12 @@ fn a_label_that_no_endpoint_leads_to_is_found() {
         1,
     );
     check(&[("1", &["J; var=1"], &[]), ("2", &["J; var=2"], &[])], &crons, &[]);
+    // Nobody has to use all of what is included.
+    check(
+        &[("1", &["J; var=1"], &[]), ("lib/EXIT_x", &["J; var=2"], &[])],
+        &endpoint("1", "null"),
+        &[],
+    );
     // Where nothing says how it is run, any label may be.
     check(&[("1", &["J; var=1"], &[]), ("2", &["J; var=2"], &[])], "{}", &[]);
 }
