@@ -150,6 +150,23 @@ pub(crate) fn bare_word<'n>(
     }
 }
 
+/// A name that a condition asks about. So much was found before it.
+pub(crate) fn unwritten_name<'n>(
+    word: &Word<'_>,
+    name: &str,
+    names: impl Iterator<Item = &'n str>,
+    before: usize,
+) -> Diagnostic {
+    let at = Anchor::Span(word.span);
+    let message = format!("nothing writes `{name}`, so that the condition never sees a value");
+    let found = Diagnostic::new(&codes::BARE_WORD, at, message).about(name);
+    match nearest(name, names.take(if before < NEAR_MAX { usize::MAX } else { 0 })) {
+        Some(near) => found.help(format!("did you mean `{near}`?")),
+        None => found
+            .help(format!("write it before; if it is an input, declare it: `Set {name} ${name}`")),
+    }
+}
+
 /// `$a.b`, which is no variable.
 pub(crate) fn odd_variable(word: &Word<'_>) -> Diagnostic {
     let text = &*word.text;

@@ -83,6 +83,7 @@ pub(crate) fn operands(
                 }
             }
             SlotKind::Condition => {
+                asked(word, names, findings);
                 if let Some(expr) = condition(word, names) {
                     operands.insert(slot.name.into(), Value::map([("expr", Value::text(expr))]));
                 }
@@ -171,6 +172,17 @@ fn check(
     let is_label = step.op.returns() && program.find(label_named(text)).is_some();
     if graph::is_name(text) && !names.has(text) && !is_label {
         findings.push(found::bare_word(word, slot, names.all(), findings.len()));
+    }
+}
+
+/// Names that a condition asks about, and that nothing writes.
+fn asked(word: &Word<'_>, names: &Names, findings: &mut Vec<Diagnostic>) {
+    let Ok(expr) = Expr::parse(&word.text) else { return };
+    for name in expr.names().into_iter().filter(|name| !names.has(name)) {
+        // `$name` says that it is a variable, and what it is is the graph's business.
+        if !word.text.contains(&format!("${name}")) {
+            findings.push(found::unwritten_name(word, name, names.all(), findings.len()));
+        }
     }
 }
 
