@@ -124,6 +124,14 @@ pub enum AppendError {
     /// The key was used for other changes.
     #[error("the key was used for other changes of the shelf `{0}`")]
     ShelfKeyReused(String),
+    /// There is no room for what was to be put there ([`crate::Change::IfFewer`]).
+    #[error("the shelf `{shelf}` is full: it holds {most} items at most")]
+    ShelfFull {
+        /// Which shelf.
+        shelf: String,
+        /// How many items it may hold.
+        most: usize,
+    },
     /// A value that could not be read again.
     #[error("no store keeps a value that is nested more than {} deep", value::json::DEPTH_MAX)]
     TooDeep,

@@ -37,6 +37,24 @@ pub enum Change {
     },
     /// Takes away the first items, with or without keys, until so many are left.
     Trim(usize),
+    /// Takes away what is behind every key that begins so.
+    RemoveUnder {
+        /// The beginning of the keys.
+        prefix: Text,
+    },
+    /// Takes away objects whose member `until` is a whole number up to this one.
+    Forget(i64),
+    /// Makes no change at all if so many items or more are on the shelf before the first.
+    IfFewer(usize),
+}
+
+/// The least of the numbers that items must be fewer than.
+pub(crate) fn room(changes: &[Change]) -> Option<usize> {
+    let rooms = changes.iter().filter_map(|change| match change {
+        Change::IfFewer(most) => Some(*most),
+        _ => None,
+    });
+    rooms.min()
 }
 
 /// Keeps shelves. One that nothing was put on is empty.
@@ -101,6 +119,20 @@ pub(crate) fn check(shelf: &str, changes: &[Change]) -> Result<Digest, AppendErr
                 all.push_str(&format!("trim {left}"));
                 all.len()
             }
+            Change::RemoveUnder { prefix } => {
+                is_fitting(prefix.len())?;
+                all.push_str("remove under ");
+                json::write_text(&mut all, prefix);
+                all.len()
+            }
+            Change::Forget(until) => {
+                all.push_str(&format!("forget {until}"));
+                all.len()
+            }
+            Change::IfFewer(most) => {
+                all.push_str(&format!("if fewer {most}"));
+                all.len()
+            }
         };
         is_fitting(all.len() - begin)?;
         all.push('\n');
@@ -158,6 +190,9 @@ mod tests {
             vec![Change::Remove { key: "b".into() }],
             vec![Change::Trim(1)],
             vec![Change::Trim(11)],
+            vec![Change::RemoveUnder { prefix: "a".into() }],
+            vec![Change::Forget(1)],
+            vec![Change::IfFewer(1)],
         ];
         let mut hashes: Vec<String> =
             all.iter().map(|changes| check("s", changes).unwrap().to_string()).collect();

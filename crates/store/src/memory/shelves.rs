@@ -33,6 +33,14 @@ impl Kept {
             }
             Change::Remove { key } => self.items.retain(|item| item.key.as_ref() != Some(key)),
             Change::Trim(left) => drop(self.items.drain(..self.items.len().saturating_sub(*left))),
+            Change::RemoveUnder { prefix } => self.items.retain(|item| {
+                !item.key.as_ref().is_some_and(|key| key.starts_with(&**prefix))
+            }),
+            Change::Forget(until) => self.items.retain(|item| {
+                !matches!(item.value.get("until"), Some(Value::Int(own)) if own <= until)
+            }),
+            // It was looked at before the first change.
+            Change::IfFewer(_) => {}
         }
         None
     }
@@ -73,6 +81,9 @@ impl Shelves for MemoryStore {
             Some((before, taken)) if *before == digest => return Ok(taken.clone()),
             Some(_) => return Err(AppendError::ShelfKeyReused(shelf.to_string())),
             None => {}
+        }
+        if let Some(most) = shelf::room(changes).filter(|most| kept.items.len() >= *most) {
+            return Err(AppendError::ShelfFull { shelf: shelf.to_string(), most });
         }
         let mut taken = None;
         for change in changes {

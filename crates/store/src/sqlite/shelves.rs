@@ -50,9 +50,22 @@ impl Shelves for SqliteStore {
         let taken = self.writer()?.alone(|desk| {
             desk.transaction(Until::Disk, |desk| desk.change_shelf(shelf, changes, key, digest))
         })?;
-        let taken = taken.ok_or_else(|| AppendError::ShelfKeyReused(shelf.to_string()))?;
-        Ok(taken.map(|taken| value(shelf, Some(&taken))).transpose()?)
+        match taken {
+            Made::All(taken) => Ok(taken.map(|taken| value(shelf, Some(&taken))).transpose()?),
+            Made::Others => Err(AppendError::ShelfKeyReused(shelf.to_string())),
+            Made::NoRoom(most) => Err(AppendError::ShelfFull { shelf: shelf.to_string(), most }),
+        }
     }
+}
+
+/// What became of changes.
+enum Made {
+    /// They are made, with what was taken.
+    All(Option<String>),
+    /// Others were made under their key.
+    Others,
+    /// So many items are there, and they were to be fewer.
+    NoRoom(usize),
 }
 
 fn value(shelf: &str, text: Option<&str>) -> Result<Value, StoreError> {
@@ -64,21 +77,26 @@ fn value(shelf: &str, text: Option<&str>) -> Result<Value, StoreError> {
 }
 
 impl Desk {
-    /// Makes changes, and says what was taken; nothing at all if the key was used for others.
+    /// Makes changes, and says what was taken.
     fn change_shelf(
         &self,
         shelf: &str,
         changes: &[Change],
         key: &Digest,
         digest: Digest,
-    ) -> rusqlite::Result<Option<Option<String>>> {
+    ) -> rusqlite::Result<Made> {
         let connection = &self.connection;
         let before = connection
             .prepare_cached("SELECT digest, taken FROM shelf_write WHERE name = ?1 AND key = ?2")?
             .query_row(params![shelf, key.as_bytes()], |row| Ok((hash(row, 0)?, row.get(1)?)))
             .optional()?;
         if let Some((before, taken)) = before {
-            return Ok((before == digest).then_some(taken));
+            return Ok(if before == digest { Made::All(taken) } else { Made::Others });
+        }
+        if let Some(most) = shelf::room(changes)
+            && holds(connection, shelf)? >= most
+        {
+            return Ok(Made::NoRoom(most));
         }
         let mut taken = None;
         for change in changes {
@@ -92,6 +110,25 @@ impl Desk {
                         .execute([shelf, key])?;
                 }
                 Change::Trim(left) => trim(connection, shelf, *left)?,
+                Change::RemoveUnder { prefix } => {
+                    connection
+                        .prepare_cached(
+                            "DELETE FROM shelf
+                             WHERE name = ?1 AND substr(key, 1, length(?2)) = ?2",
+                        )?
+                        .execute([shelf, prefix])?;
+                }
+                Change::Forget(until) => {
+                    connection
+                        .prepare_cached(
+                            "DELETE FROM shelf WHERE name = ?1 AND
+                                 json_type(value, '$.until') = 'integer' AND
+                                 json_extract(value, '$.until') <= ?2",
+                        )?
+                        .execute(params![shelf, until])?;
+                }
+                // It was looked at before the first change.
+                Change::IfFewer(_) => {}
             }
         }
         connection
@@ -99,8 +136,14 @@ impl Desk {
                 "INSERT INTO shelf_write(name, key, digest, taken) VALUES(?1, ?2, ?3, ?4)",
             )?
             .execute(params![shelf, key.as_bytes(), digest.as_bytes(), taken])?;
-        Ok(Some(taken))
+        Ok(Made::All(taken))
     }
+}
+
+fn holds(connection: &Connection, shelf: &str) -> rusqlite::Result<usize> {
+    let sql = "SELECT count(*) FROM shelf WHERE name = ?1";
+    let count: i64 = connection.prepare_cached(sql)?.query_row([shelf], |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 fn put(

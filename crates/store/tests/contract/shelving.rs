@@ -11,6 +11,9 @@ contract! {
     what_is_pushed_is_taken_in_order,
     items_stand_in_the_order_in_which_they_came,
     items_are_removed_by_key_or_by_age,
+    items_are_removed_by_the_beginning_of_their_keys,
+    items_are_forgotten_when_their_time_is_over,
+    a_full_shelf_takes_nothing,
     the_same_key_changes_nothing_again,
     a_key_is_for_the_same_changes_only,
     changes_are_made_together,
@@ -89,6 +92,50 @@ fn items_are_removed_by_key_or_by_age(store: &dyn Store) {
     assert_eq!(store.shelf_read("s").unwrap(), []);
     assert_eq!(store.shelf_read("other").unwrap(), [item(Some("a"), 1)]);
     assert_eq!(store.shelf_writes("never").unwrap(), 0);
+}
+
+fn items_are_removed_by_the_beginning_of_their_keys(store: &dyn Store) {
+    let all = [set("ab", 1), set("a%", 2), set("AB", 3), set("b", 4), push("ab")];
+    store.shelf_write("s", &all, &key(1)).unwrap();
+    store.shelf_write("other", &[set("ab", 1)], &key(1)).unwrap();
+    let under = |prefix: &str| Change::RemoveUnder { prefix: prefix.into() };
+    store.shelf_write("s", &[under("a%")], &key(2)).unwrap();
+    assert_eq!(store.shelf_read("s").unwrap().len(), 4);
+    store.shelf_write("s", &[under("a"), set("a", 5)], &key(3)).unwrap();
+    let left = [item(Some("AB"), 3), item(Some("b"), 4), item(None, "ab"), item(Some("a"), 5)];
+    assert_eq!(store.shelf_read("s").unwrap(), left);
+    assert_eq!(store.shelf_read("other").unwrap(), [item(Some("ab"), 1)]);
+}
+
+fn items_are_forgotten_when_their_time_is_over(store: &dyn Store) {
+    let until = |until: Value| Value::map([("until", until)]);
+    let (late, text) = (until(Value::Int(11)), until("9".into()));
+    let all = [
+        set("a", until(Value::Int(9))),
+        set("b", until(Value::Int(10))),
+        set("c", late.clone()),
+        push(text.clone()),
+        push(3),
+        push("until"),
+    ];
+    store.shelf_write("s", &all, &key(1)).unwrap();
+    store.shelf_write("s", &[Change::Forget(10)], &key(2)).unwrap();
+    let left = [item(Some("c"), late), item(None, text), item(None, 3), item(None, "until")];
+    assert_eq!(store.shelf_read("s").unwrap(), left);
+}
+
+fn a_full_shelf_takes_nothing(store: &dyn Store) {
+    let put = |number: u64| store.shelf_write("s", &[Change::IfFewer(2), push(1)], &key(number));
+    put(1).unwrap();
+    put(2).unwrap();
+    let full = put(3).unwrap_err();
+    assert_eq!(full.to_string(), "the shelf `s` is full: it holds 2 items at most");
+    // What was put there once is not put there again, and not refused either.
+    put(2).unwrap();
+    assert_eq!(store.shelf_read("s").unwrap().len(), 2);
+    store.shelf_write("s", &[Change::Take], &key(4)).unwrap();
+    put(3).unwrap();
+    assert_eq!(store.shelf_read("s").unwrap().len(), 2);
 }
 
 fn the_same_key_changes_nothing_again(store: &dyn Store) {
