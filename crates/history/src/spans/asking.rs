@@ -117,7 +117,7 @@ impl Spans {
         let name = if server == "tool" { tool.to_owned() } else { format!("{server}.{tool}") };
         let kind = match server {
             "tool" | "logic" => "function",
-            "store" => "datastore",
+            "store" | "cache" | "queue" | "memory" | "persona" | "vector_memory" => "datastore",
             _ => "extension",
         };
         let mut attributes = vec![
