@@ -41,7 +41,8 @@ use value::{Map, Value};
 /// nothing else.
 ///
 /// Engine 2 has the protocols of stores; what the first one began goes on without them. Engine 3
-/// runs by the third edition of `docs/running.md`, what older ones began by the second.
+/// runs by the third edition of `docs/running.md`, what older ones began by the second; it
+/// also keeps caches, queues and memory beyond the run, which ended with it before.
 pub fn versions() -> Map {
     let versions = [("engine", Value::Int(3)), ("python", "monty 0.0.23".into())];
     versions.map(|(name, value)| (name.into(), value)).into_iter().collect()

@@ -171,7 +171,7 @@ impl Adapter for Registry {
     fn call(&self, call: Call) -> Calling {
         match &call.request {
             Request::Model(_) => self.model.call(call),
-            Request::Tool(tool) if STORES.contains(&&*tool.server) => match &self.stores {
+            Request::Tool(tool) if is_store(tool) => match &self.stores {
                 Some(stores) => stores.call(call),
                 None => nothing_there(format!("no store is open for `{}`", call.at)),
             },
@@ -192,6 +192,11 @@ impl Adapter for Registry {
             Request::Question(_) | Request::Timer(_) => Calling::misrouted(&call),
         }
     }
+}
+
+/// Whether what a call is about is kept beside the histories.
+fn is_store(tool: &ToolCall) -> bool {
+    tool.store.is_some() || STORES.contains(&&*tool.server)
 }
 
 fn nothing_there(message: String) -> Calling {

@@ -121,6 +121,7 @@ fn take(plan: &Plan, here: &PlanNode, question: Option<&Question>, answer: &Answ
         (Answer::Value(value), Step::Tool(step)) => wrote(step.out, value, true),
         (Answer::Value(value), Step::Effect(step)) => wrote(step.out, value, true),
         (Answer::Value(value), Step::ReadStore { out, .. }) => wrote(*out, value, false),
+        (Answer::Value(value), Step::Keep(step)) => wrote(step.out, value, false),
         (Answer::Person(value, _), Step::Ask(step)) => {
             let value = question.map_or_else(|| value.clone(), |question| settled(question, value));
             wrote(step.out, &value, false)

@@ -14,6 +14,7 @@ use crate::open::{Waiting, Why};
 use crate::record::{Recorder, question_id};
 use crate::request::later;
 use crate::run::Run;
+use crate::stores::{StoreUse, StoreVerb};
 use crate::{Fault, FaultKind};
 
 /// How long a person has where the policy does not say: a day.
@@ -83,14 +84,15 @@ impl Run {
 }
 
 /// Whether a policy must be asked before a call leaves. Stores are no tools: what may be done to
-/// them is declared.
+/// them is declared. Of caches, queues and memory nothing is: they are adapters like any other.
 pub(crate) fn needs_ruling(run: &Run, pending: &Pending) -> bool {
     let Some(policy) = &run.options.policy else { return false };
     is_tool(pending) && pending.allowed_by.as_ref() != Some(policy)
 }
 
 pub(crate) fn is_tool(pending: &Pending) -> bool {
-    matches!(&pending.request, Request::Tool(call) if call.store.is_none())
+    let is_store = |used: &StoreUse| !matches!(used.verb, StoreVerb::Does(_));
+    matches!(&pending.request, Request::Tool(call) if !call.store.as_ref().is_some_and(is_store))
 }
 
 /// What a policy says is taken in.

@@ -241,8 +241,7 @@ pub(crate) enum What {
 pub(crate) enum Kept {
     Store(u32, Box<Contents>),
     Channel(u32, Box<Channel>),
-    Cache(Text, Text, Value, Option<Timestamp>),
-    Nothing,
+    Named(Text, Box<Contents>),
 }
 
 #[derive(Clone, Debug)]

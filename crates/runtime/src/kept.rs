@@ -1,19 +1,18 @@
 //! What the core does itself although it looks like an effect: the clock, randomness from the
 //! run's seed, and the stores that live as long as the run.
 
-use history::Timestamp;
 use history::kinds::words::TimeSource;
-use value::{Digest, Map, Value, json};
+use value::{Digest, Map, Text, Value};
 
 use crate::Fault;
 use crate::call::ToolCall;
 use crate::change::{Change, Kept, What};
-use crate::plan::{ClockForm, NodeNo, Operand, Plan, PlanNode, Slot, Step, StoreDef};
+use crate::plan::{ClockForm, KeepStep, NodeNo, Plan, PlanNode, Slot, Step, StoreDef};
 use crate::record::Recorder;
 use crate::request::{shaped, tool_change, visible};
 use crate::run::{Fiber, FiberNo, Run};
 use crate::step::value_of;
-use crate::stores::{StoreUse, StoreVerb};
+use crate::stores::{Contents, Deed, StoreUse, StoreVerb, Where, name_of, number};
 
 /// The clock says what time the input had that the run works on.
 pub(crate) fn clock(
@@ -122,27 +121,7 @@ pub(crate) fn keep(
             held.publish(Value::from(shape(input)))?;
             (Kept::Channel(*channel, Box::new(held)), None, Value::Null)
         }
-        Step::CacheGet { cache, key, out, fallback } => {
-            let key = key_of(frame, key);
-            let held = run.caches.get(&(cache.clone(), key));
-            let fresh = held.filter(|(_, until)| until.is_none_or(|until| run.now < until));
-            let value = match (fresh, fallback) {
-                (Some((value, _)), _) => value.clone(),
-                (None, Some(fallback)) => value_of(frame, fallback),
-                (None, None) => Value::Null,
-            };
-            (Kept::Nothing, *out, value)
-        }
-        Step::CacheSet { cache, key, value, ttl_s } => {
-            let until = ttl_s.map(|ttl| {
-                let ttl = i64::try_from(ttl).unwrap_or(i64::MAX).saturating_mul(1_000_000);
-                Timestamp::from_micros(run.now.micros().saturating_add(ttl))
-            });
-            let (key, value) = (key_of(frame, key), value_of(frame, value));
-            (Kept::Cache(cache.clone(), key, value, until), None, Value::Null)
-        }
-        // Nothing takes from such a queue: that something was put there is all.
-        Step::QueuePut { value, out, .. } => (Kept::Nothing, *out, value_of(frame, value)),
+        Step::Keep(step) => return keep_named(plan, run, own, fiber, node, here, step),
         _ => unreachable!("only these keep something"),
     };
     let kept = Box::new(kept);
@@ -162,10 +141,69 @@ fn query_of(mut query: Map, asked: Option<Value>) -> Value {
     query.into()
 }
 
-fn key_of(frame: &crate::frame::Frame, operand: &Operand) -> value::Text {
-    match value_of(frame, operand) {
-        Value::Text(text) => text,
-        other => json::canonical(&other).into(),
+/// What is done to a cache, a queue or a memory: by an effect, or in the core where nothing of the
+/// run may outlive it.
+fn keep_named(
+    plan: &Plan,
+    run: &Run,
+    own: &Fiber,
+    fiber: FiberNo,
+    node: NodeNo,
+    here: &PlanNode,
+    step: &KeepStep,
+) -> Result<Change, Fault> {
+    let def = step.def;
+    let named = step.name.as_ref().map(|name| name_of(&value_of(&own.frame, name)));
+    let name = match def.at {
+        Where::Named => named.unwrap_or_else(|| "".into()),
+        Where::Own(name, _) => name.into(),
+    };
+    let id: Text = format!("{}/{name}", def.space).into();
+    let mut args: Map = [("store".into(), Value::Text(id.clone()))].into_iter().collect();
+    if let Where::Own(_, Some(kind)) = def.at {
+        args.insert("kind".into(), kind.into());
+    }
+    for (taken, operand) in &step.args {
+        args.insert((*taken).into(), value_of(&own.frame, operand));
+    }
+    declared(plan, def.deed, &name, &mut args);
+    if !step.of_run && !run.options.rehearsal {
+        let (server, tool) = def.parts();
+        let (server, tool) = (server.into(), tool.into());
+        let store = StoreUse { id, kind: def.kind(), verb: StoreVerb::Does(def.deed) };
+        let (touches, again) = store.contract();
+        let nth = run.counts.nth_of(&server, &tool);
+        let (store, timeout_ms) = (Some(store), None);
+        let call = ToolCall { server, tool, args, touches, again, nth, store, timeout_ms };
+        return Ok(tool_change(run, own, fiber, node, here, call));
+    }
+    let held = run.kept.get(&id).cloned();
+    let mut contents = held.unwrap_or_else(|| Contents::new(def.kind()));
+    let once = run.counts.steps.to_string();
+    let value = contents.does(def.deed, &args, run.now, &once)?;
+    let kept = Box::new(Kept::Named(id, Box::new(contents)));
+    Ok(Change::derived(What::StoreChanged { fiber, node, kept, slot: step.out, value }))
+}
+
+/// What the graph declares counts where nothing else is said: null and a time of 0 say nothing.
+fn declared(plan: &Plan, deed: Deed, name: &str, args: &mut Map) {
+    let says = |value: &Value, name: &str| match name {
+        "ttl_s" => !matches!(value, Value::Null) && number(value) != Some(0.0),
+        _ => !matches!(value, Value::Null),
+    };
+    for optional in ["default", "ttl_s"] {
+        if args.get(optional).is_some_and(|value| !says(value, optional)) {
+            args.remove(optional);
+        }
+    }
+    let (member, value) = match deed {
+        Deed::Get => ("default", plan.declared.instead(name).cloned()),
+        Deed::Set => ("ttl_s", plan.declared.ttl_s(name).cloned()),
+        Deed::Put => ("max_size", plan.declared.max_size(name).map(Value::Int)),
+        _ => return,
+    };
+    if let (None, Some(value)) = (args.get(member), value) {
+        args.insert(member.into(), value);
     }
 }
 

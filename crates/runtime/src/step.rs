@@ -217,9 +217,7 @@ fn go(
         | Step::WriteStore { .. }
         | Step::Receive { .. }
         | Step::Publish { .. }
-        | Step::CacheGet { .. }
-        | Step::CacheSet { .. }
-        | Step::QueuePut { .. } => kept::keep(plan, run, own, fiber, node, here),
+        | Step::Keep(_) => kept::keep(plan, run, own, fiber, node, here),
         Step::Model(_) | Step::Tool(_) | Step::Effect(_) | Step::Ask(_) | Step::Sleep(_) => {
             request::request(plan, run, own, fiber, node, here)
         }

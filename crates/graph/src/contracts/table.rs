@@ -79,7 +79,8 @@ pub(super) static ROWS: &[Row] = &[
     row("fs", &["WRITE", "DELETE"], contract(Write, Freely, "fs")),
     row("cache", &["GET"], naming(1, reads("cache_read"))),
     row("cache", &["SET"], naming(1, contract(Write, Freely, "cache_write"))),
-    row("queue", &["PUT"], naming(1, contract(Write, WithKey, "queue"))),
+    row("queue", &["PUT", "GET", "POP"], naming(1, contract(Write, WithKey, "queue"))),
+    row("queue", &["LEN"], naming(1, reads("queue"))),
     row("txn", &["BEGIN", "COMMIT", "ROLLBACK"], naming(1, writes("txn"))),
     row("tools", &["CALL"], naming(1, writes("tool"))),
     row(

@@ -1,5 +1,6 @@
 //! Stores of agents that outlive their runs, kept beside the histories.
 
+mod deeds;
 mod folder;
 mod spoken;
 
@@ -53,6 +54,9 @@ impl Shelved {
             return Err(Fault::new(FaultKind::Store, "no store is named"));
         };
         let shelf = format!("{}/{id}", self.agent);
+        if let StoreVerb::Does(deed) = verb {
+            return self.does(&shelf, *kind, *deed, &tool.args, call);
+        }
         if let StoreKind::Speaks(..) = kind {
             return self.spoken.done(&*self.store, &shelf, *kind, *verb, &tool.args, call);
         }
@@ -60,6 +64,8 @@ impl Shelved {
             StoreVerb::ReadAll => self.all(&shelf, *kind),
             StoreVerb::Read => self.read(&shelf, *kind, tool.args.get("key"), call),
             StoreVerb::Write => self.write(&shelf, *kind, &tool.args, call),
+            // These were done above.
+            StoreVerb::Does(_) => Ok(Value::Null),
         }
     }
 

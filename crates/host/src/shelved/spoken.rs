@@ -40,7 +40,9 @@ impl Spoken {
         match verb {
             StoreVerb::Write => self.write(store, shelf, kind, args, call),
             StoreVerb::Read => self.read(store, shelf, kind, args.get("key"), call),
-            StoreVerb::ReadAll => self.with(store, shelf, kind, |contents| Ok(contents.to_value())),
+            StoreVerb::ReadAll | StoreVerb::Does(_) => {
+                self.with(store, shelf, kind, |contents| Ok(contents.to_value()))
+            }
         }
     }
 
@@ -56,7 +58,7 @@ impl Spoken {
     }
 
     /// What is on a shelf now.
-    fn with<T>(
+    pub(super) fn with<T>(
         &self,
         store: &dyn Store,
         shelf: &str,
@@ -71,8 +73,12 @@ impl Spoken {
             // Whoever writes between the two is in what is read and not in the number: then it is
             // read once more the next time.
             let items = store.shelf_read(shelf).map_err(|error| fault(shelf, &error))?;
-            let values = items.into_iter().map(|item| item.value);
-            let contents = Contents::of_values(kind, values);
+            let contents = match kind {
+                StoreKind::Records => {
+                    Contents::of_items(kind, items.into_iter().map(|item| (item.key, item.value)))
+                }
+                _ => Contents::of_values(kind, items.into_iter().map(|item| item.value)),
+            };
             all.insert(shelf.to_owned(), AtHand { contents, writes });
         }
         match all.get_mut(shelf) {
@@ -92,6 +98,18 @@ impl Spoken {
         let key = args.get("key").and_then(Value::as_text).map(|key| &**key);
         let value = args.get("value").cloned().unwrap_or_default();
         let edits = Contents::edits(kind, key, value, call.now)?;
+        self.make(store, shelf, kind, edits, call)
+    }
+
+    /// Makes changes on the shelf, and in what is at hand.
+    pub(super) fn make(
+        &self,
+        store: &dyn Store,
+        shelf: &str,
+        kind: StoreKind,
+        edits: Vec<Edit>,
+        call: &Call,
+    ) -> Result<Value, Fault> {
         let changes: Vec<Change> = edits.iter().map(change).collect();
         let mut all = self.at_hand();
         store.shelf_write(shelf, &changes, &once(call)).map_err(|error| fault(shelf, &error))?;
@@ -121,5 +139,7 @@ fn change(edit: &Edit) -> Change {
         Edit::Push(value) => Change::Push(value),
         Edit::Remove { key } => Change::Remove { key },
         Edit::Trim(left) => Change::Trim(left),
+        Edit::RemoveUnder { prefix } => Change::RemoveUnder { prefix },
+        Edit::Forget(until) => Change::Forget(until),
     }
 }

@@ -209,10 +209,7 @@ impl Run {
                 match *kept {
                     Kept::Store(at, contents) => self.stores[at as usize] = *contents,
                     Kept::Channel(at, channel) => self.channels[at as usize] = *channel,
-                    Kept::Cache(cache, key, value, until) => {
-                        self.caches.insert((cache, key), (value, until));
-                    }
-                    Kept::Nothing => {}
+                    Kept::Named(id, contents) => drop(self.kept.insert(id, *contents)),
                 }
                 if let Some(slot) = slot {
                     self.own(fiber).frame.set(slot, Some(value));

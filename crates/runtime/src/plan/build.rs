@@ -10,8 +10,8 @@ use graph::{
 use value::{Map, Text, Value};
 
 use super::{
-    Agent, AgentTool, Backoff, ChannelDef, Edition, LabelNo, NodeNo, Operand, Plan, PlanLabel,
-    PlanNode, Retry, Slot, Step, StoreDef, Strategy, To,
+    Agent, AgentTool, Backoff, ChannelDef, Declared, Edition, LabelNo, NodeNo, Operand, Plan,
+    PlanLabel, PlanNode, Retry, Slot, Step, StoreDef, Strategy, To,
 };
 use crate::logic::Block;
 use crate::reduce::Reducer;
@@ -40,6 +40,7 @@ impl Plan {
     /// The same, by the rules of an edition.
     pub fn by(graph: &Graph, edition: Edition) -> Result<Plan, Unrunnable> {
         let mut builder = Builder::new(graph, edition)?;
+        builder.keeps_in_run = edition == Edition::Second;
         let mut nodes = Vec::new();
         for (number, (id, label)) in (0..).zip(graph.labels.iter()) {
             builder.label(number, id, label, &mut nodes)?;
@@ -61,6 +62,8 @@ pub(super) struct Builder<'g> {
     pub(super) stores: BTreeMap<&'g str, u32>,
     pub(super) channels: BTreeMap<&'g str, u32>,
     pub(super) blocks: Vec<Block>,
+    /// Caches and queues end with the run.
+    pub(super) keeps_in_run: bool,
 }
 
 /// A node with what leads away from it.
@@ -124,6 +127,7 @@ impl<'g> Builder<'g> {
             stores: numbers(&graph.declarations, Kind::Stores),
             channels: numbers(&graph.declarations, Kind::Channels),
             blocks: Vec::new(),
+            keeps_in_run: false,
         };
         // Inputs come first, so that a state begins with them.
         for name in graph.declarations.of(Kind::Inputs).keys() {
@@ -313,6 +317,10 @@ impl<'g> Builder<'g> {
             agents: agents(&graph.declarations, &self.schemas),
             stores: stores(&graph.declarations),
             channels: channels(&graph.declarations),
+            declared: match self.keeps_in_run {
+                true => Declared::default(),
+                false => Declared::of(&graph.capabilities),
+            },
             entry,
             nodes,
             initial,

@@ -5,8 +5,10 @@
 
 mod build;
 mod condition;
+mod declared;
 mod demands;
 mod duration;
+mod keeping;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -18,11 +20,12 @@ use value::{Map, Text, Value};
 
 pub use build::Unrunnable;
 pub(crate) use condition::Condition;
+pub(crate) use declared::Declared;
 
 use crate::logic::Block;
 use crate::reduce::Reducer;
 use crate::schema::{SchemaId, Schemas};
-use crate::stores::{StoreKind, StoreVerb};
+use crate::stores::{DeedDef, StoreKind, StoreVerb};
 use crate::{Fault, FaultKind};
 
 /// The place of a name in a frame.
@@ -62,6 +65,8 @@ pub struct Plan {
     pub(crate) blocks: Vec<Block>,
     pub(crate) stores: Vec<StoreDef>,
     pub(crate) channels: Vec<ChannelDef>,
+    /// What is said of caches and queues.
+    pub(crate) declared: Declared,
     /// How names are merged where branches join.
     pub(crate) reducers: BTreeMap<Slot, Reducer>,
     pub(crate) error: Slot,
@@ -196,23 +201,7 @@ pub(crate) enum Step {
         channel: u32,
         input: Option<SchemaId>,
     },
-    CacheGet {
-        cache: Text,
-        key: Operand,
-        out: Option<Slot>,
-        fallback: Option<Operand>,
-    },
-    CacheSet {
-        cache: Text,
-        key: Operand,
-        value: Operand,
-        ttl_s: Option<u64>,
-    },
-    QueuePut {
-        queue: Text,
-        value: Operand,
-        out: Option<Slot>,
-    },
+    Keep(Box<KeepStep>),
     Fork {
         over: Option<Operand>,
         item: Option<Slot>,
@@ -311,6 +300,19 @@ pub(crate) struct EffectStep {
     pub(crate) again: Again,
     pub(crate) out: Option<Slot>,
     pub(crate) timeout_ms: Option<u64>,
+}
+
+/// A use of a cache, a queue or a memory.
+#[derive(Debug)]
+pub(crate) struct KeepStep {
+    pub(crate) def: &'static DeedDef,
+    /// Which one, where the verb has none of its own.
+    pub(crate) name: Option<Operand>,
+    /// By the names that the verb has for them.
+    pub(crate) args: Vec<(&'static str, Operand)>,
+    pub(crate) out: Option<Slot>,
+    /// It lives as long as the run, as everything did that older engines began.
+    pub(crate) of_run: bool,
 }
 
 /// What a join waits for.
@@ -423,7 +425,8 @@ impl StoreDef {
     pub(crate) fn allows(&self, verb: StoreVerb) -> Result<(), Fault> {
         let (may, done) = match verb {
             StoreVerb::Read | StoreVerb::ReadAll => (self.can_read, "read"),
-            StoreVerb::Write => (self.can_write, "written"),
+            StoreVerb::Does(deed) if deed.reads() => (self.can_read, "read"),
+            StoreVerb::Write | StoreVerb::Does(_) => (self.can_write, "written"),
         };
         if may {
             return Ok(());
@@ -471,7 +474,7 @@ impl Plan {
         let found = self.nodes.iter().find(|node| *node.at == *at);
         let is_kept = |step: &Step| {
             matches!(step, Step::ReadStore { .. } | Step::WriteStore { .. })
-                || matches!(step, Step::Receive { .. } | Step::Publish { .. })
+                || matches!(step, Step::Receive { .. } | Step::Publish { .. } | Step::Keep(_))
         };
         let is_asked = |step: &Step| {
             is_kept(step) || step.leaves() && !matches!(step, Step::Ask(_) | Step::Sleep(_))

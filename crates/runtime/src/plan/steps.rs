@@ -100,23 +100,9 @@ impl Builder<'_> {
                 field: place.text("field").unwrap_or_else(|| "".into()),
                 descending: place.text("order").as_deref() == Some("desc"),
             },
-            Does::CacheGet => Step::CacheGet {
-                cache: place.text("name").unwrap_or_else(|| "".into()),
-                key: self.needed(place, "key"),
-                out: self.bound(place, "out"),
-                fallback: self.operand(place, "fallback"),
-            },
-            Does::CacheSet => Step::CacheSet {
-                cache: place.text("name").unwrap_or_else(|| "".into()),
-                key: self.needed(place, "key"),
-                value: self.needed(place, "value"),
-                ttl_s: place.number("ttl_s"),
-            },
-            Does::QueuePut => Step::QueuePut {
-                queue: place.text("queue").unwrap_or_else(|| "".into()),
-                value: self.needed(place, "value"),
-                out: self.bound(place, "out"),
-            },
+            Does::CacheGet => self.keep(place, "name", &["key", "fallback"]),
+            Does::CacheSet => self.keep(place, "name", &["key", "value", "ttl_s"]),
+            Does::QueuePut => self.keep(place, "queue", &["value"]),
             Does::Enforce => self.enforce(place),
             Does::Transact | Does::Route => {
                 Step::Unready(format!("`{}` cannot run yet", op.name).into())
@@ -213,6 +199,9 @@ impl Builder<'_> {
         }
         if space == "core" {
             return self.core(place, verb, out);
+        }
+        if let Some(step) = self.kept(place, space, verb, out) {
+            return step;
         }
         if blocks::is_server(space) {
             return Step::Unready(format!("`{space}.{verb}` cannot run yet").into());

@@ -77,7 +77,8 @@ pub struct Run {
     pub(crate) more_slots: BTreeMap<Text, Slot>,
     pub(crate) stores: Vec<Contents>,
     pub(crate) channels: Vec<Channel>,
-    pub(crate) caches: BTreeMap<(Text, Text), (Value, Option<Timestamp>)>,
+    /// The caches, queues and memories that live as long as the run, by their ids.
+    pub(crate) kept: BTreeMap<Text, Contents>,
     /// What the last model or tool answered.
     pub(crate) last_output: Value,
     pub(crate) result: Value,
@@ -166,7 +167,7 @@ impl Run {
             more_slots: BTreeMap::new(),
             stores: plan.stores.iter().map(|store| Contents::new(store.kind)).collect(),
             channels: plan.channels.iter().map(|it| Channel::new(&it.declared)).collect(),
-            caches: BTreeMap::new(),
+            kept: BTreeMap::new(),
             last_output: Value::Null,
             result: Value::Null,
             error: None,

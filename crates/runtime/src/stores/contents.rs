@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use graph::protocols::Protocol;
 use history::Timestamp;
-use value::{Map, Value, json};
+use value::{Map, Text, Value, json};
 
 use super::entries::{Edit, Entries};
 use super::query::refused;
-use super::{StoreKind, doc, fact, links, memory, vector};
-use crate::Fault;
+use super::{Deed, StoreKind, doc, fact, links, memory, records, vector};
+use crate::doubt::Happened;
+use crate::{Fault, FaultKind};
 
 /// What is in a store. A copy costs nothing until one of the two is written to.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ impl Contents {
             StoreKind::File | StoreKind::Relational | StoreKind::Items => {
                 Held::InOrder(Arc::default())
             }
-            StoreKind::Speaks(..) => Held::Entries(Entries::default()),
+            StoreKind::Records | StoreKind::Speaks(..) => Held::Entries(Entries::default()),
         };
         Contents { kind, held }
     }
@@ -166,6 +167,54 @@ impl Contents {
         }
     }
 
+    /// What an adapter verb does to a cache, a queue or a memory, and what it gives. `once` is
+    /// another one for every effect.
+    pub fn does(
+        &mut self,
+        deed: Deed,
+        args: &Map,
+        now: Timestamp,
+        once: &str,
+    ) -> Result<Value, Fault> {
+        match &mut self.held {
+            Held::Waiting(values) => Ok(match deed {
+                Deed::Put => {
+                    if let Some(most) = room(args).filter(|most| values.len() >= *most) {
+                        return Err(full(args, most));
+                    }
+                    Arc::make_mut(values).push_back(put(args));
+                    put(args)
+                }
+                Deed::Take if values.is_empty() => Value::Null,
+                Deed::Take => Arc::make_mut(values).pop_front().into(),
+                _ => Value::count(values.len() as u64),
+            }),
+            Held::Entries(entries) if deed.reads() => match self.kind {
+                StoreKind::Speaks(_, settings) => vector::found(entries, &settings, deed, args),
+                _ => records::read(entries, deed, args, now),
+            },
+            _ => {
+                self.make(Contents::edits_of(self.kind, deed, args, now, once)?);
+                Ok(Value::Bool(true))
+            }
+        }
+    }
+
+    /// What writing by an adapter verb comes to, whatever is there. `once` is another one for
+    /// every effect, and the same for all its attempts.
+    pub fn edits_of(
+        kind: StoreKind,
+        deed: Deed,
+        args: &Map,
+        now: Timestamp,
+        once: &str,
+    ) -> Result<Vec<Edit>, Fault> {
+        match kind {
+            StoreKind::Speaks(..) => Ok(vec![vector::upserted(args)]),
+            _ => records::edits(deed, args, now, once),
+        }
+    }
+
     /// Everything, as one value.
     pub fn to_value(&self) -> Value {
         match &self.held {
@@ -211,12 +260,46 @@ impl Contents {
         contents
     }
 
+    /// A store that keeps these items, each behind the key that it was kept behind.
+    pub fn of_items(
+        kind: StoreKind,
+        items: impl IntoIterator<Item = (Option<Text>, Value)>,
+    ) -> Contents {
+        let mut contents = Contents::new(kind);
+        let edits = items.into_iter().map(|(key, value)| match key {
+            Some(key) => Edit::Put { key, value },
+            None => Edit::Push(value),
+        });
+        contents.make(edits.collect());
+        contents
+    }
+
     /// The store of a protocol that keeps these values, each as it was kept before.
     pub fn of_values(kind: StoreKind, values: impl IntoIterator<Item = Value>) -> Contents {
         let mut contents = Contents::new(kind);
         contents.make(values.into_iter().map(|value| kept(kind, value)).collect());
         contents
     }
+}
+
+/// How many values a queue may hold, where that is said.
+pub fn room(args: &Map) -> Option<usize> {
+    match args.get("max_size")? {
+        Value::Int(most) => usize::try_from(*most).ok(),
+        _ => None,
+    }
+}
+
+/// The value that is put on a queue.
+pub fn put(args: &Map) -> Value {
+    args.get("value").cloned().into()
+}
+
+/// Why nothing can be put on a queue.
+pub fn full(args: &Map, most: usize) -> Fault {
+    let id = args.get("store").and_then(Value::as_text).map_or("", |id| id);
+    let message = format!("`{id}` is full: it holds {most} values at most (`maxSize`)");
+    Fault::new(FaultKind::Store, message).with_happened(Happened::No)
 }
 
 /// How a value goes back to where it came from.

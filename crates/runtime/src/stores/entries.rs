@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Arc, OnceLock};
 
 use value::{Text, Value};
@@ -28,6 +29,13 @@ pub enum Edit {
     },
     /// Takes away the oldest, until so many are left.
     Trim(usize),
+    /// Takes away what is behind every key that begins so.
+    RemoveUnder {
+        /// The beginning of the keys.
+        prefix: Text,
+    },
+    /// Takes away what has an `until` up to this one.
+    Forget(i64),
 }
 
 /// Values in order. A copy costs little until one of the two changes.
@@ -91,6 +99,28 @@ impl Entries {
                 }
                 None => return,
             },
+            Edit::RemoveUnder { prefix } => {
+                let from = (Bound::Included(&*prefix), Bound::Unbounded);
+                let behind = rows.places.range::<str, _>(from);
+                let places = behind.take_while(|(key, _)| key.starts_with(&*prefix));
+                let places = places.map(|(_, place)| *place).collect();
+                if rows.clear(places) {
+                    self.blocks.clear();
+                }
+                return;
+            }
+            Edit::Forget(until) => {
+                let is_over = |row: &Option<(Option<Text>, Value)>| {
+                    let until_then = row.as_ref().and_then(|(_, value)| value.get("until"));
+                    matches!(until_then, Some(Value::Int(own)) if *own <= until)
+                };
+                let over = rows.held.iter().enumerate().filter(|(_, row)| is_over(row));
+                let places = over.map(|(place, _)| place).collect();
+                if rows.clear(places) {
+                    self.blocks.clear();
+                }
+                return;
+            }
             Edit::Trim(left) => {
                 if rows.count > left {
                     rows.trim(left);
@@ -137,6 +167,17 @@ impl Rows {
         self.held.push(Some(row));
         self.count += 1;
         self.held.len() - 1
+    }
+
+    /// Takes away what is at these places, and says whether that is anything.
+    fn clear(&mut self, places: Vec<usize>) -> bool {
+        for place in &places {
+            self.held[*place] = None;
+        }
+        if !places.is_empty() {
+            self.close();
+        }
+        !places.is_empty()
     }
 
     fn trim(&mut self, left: usize) {

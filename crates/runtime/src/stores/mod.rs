@@ -3,19 +3,25 @@
 
 mod channel;
 mod contents;
+mod deeds;
 mod doc;
 mod entries;
 mod fact;
 mod links;
 mod memory;
 mod query;
+mod records;
 mod search;
 mod settings;
 mod vector;
 
 pub use channel::Channel;
-pub use contents::{Contents, FOUND_MAX};
+pub use contents::{Contents, FOUND_MAX, full, put, room};
+pub use deeds::Deed;
+pub(crate) use deeds::{DeedDef, Where, would_run_what_is_stored};
 pub use entries::Edit;
+pub use records::{cache_key, cached};
+pub(crate) use records::{name_of, number};
 pub use settings::Settings;
 
 use graph::protocols::{self, Protocol};
@@ -42,6 +48,8 @@ pub enum StoreVerb {
     ReadAll,
     /// Writes.
     Write,
+    /// What an adapter verb does to a cache, a queue or a memory.
+    Does(Deed),
 }
 
 impl StoreVerb {
@@ -50,6 +58,8 @@ impl StoreVerb {
         match self {
             StoreVerb::Read | StoreVerb::ReadAll => "read",
             StoreVerb::Write => "write",
+            StoreVerb::Does(deed) if deed.reads() => "read",
+            StoreVerb::Does(_) => "write",
         }
     }
 }
@@ -58,6 +68,7 @@ impl StoreUse {
     /// What it touches, and how it may run again.
     pub(crate) fn contract(&self) -> (Touches, Again) {
         match (self.verb, self.kind) {
+            (StoreVerb::Does(deed), _) => deed.contract(),
             (StoreVerb::Write, _) | (StoreVerb::Read, StoreKind::Queue) => {
                 (Touches::Write, Again::WithKey)
             }
@@ -81,6 +92,8 @@ pub enum StoreKind {
     Relational,
     /// Items that are searched for by their words.
     Items,
+    /// Values by key, each with the time until which it is there: caches and memory.
+    Records,
     /// Whatever a protocol keeps, with how its provider is set.
     Speaks(Protocol, Settings),
 }

@@ -3,9 +3,10 @@
 use graph::protocols::Protocol;
 use value::{Map, Text, Value};
 
-use super::Settings;
 use super::entries::{Edit, Entries};
 use super::query::{Query, has, id_by_content, id_of, refused, removed, text_of, with};
+use super::records::{name_of, whole};
+use super::{Deed, Settings};
 use crate::Fault;
 
 /// What writing a value comes to. A key becomes the id.
@@ -69,6 +70,38 @@ pub(super) fn read(
             entries.values().filter(|value| fits(value)).take(count).map(|it| (0.0, it)).collect()
         }
     };
+    Ok(Value::list(found.into_iter().map(|(score, value)| shown(score, value))))
+}
+
+/// What keeping a text by its id comes to.
+pub(super) fn upserted(args: &Map) -> Edit {
+    let id = args.get("id").map_or_else(|| "".into(), name_of);
+    let text = args.get("text").map(text_of).unwrap_or_default().into_owned();
+    let metadata = args.get("metadata").filter(|given| !matches!(given, Value::Null));
+    let metadata = metadata.map(|metadata| ("metadata", metadata.clone()));
+    let own = [("id", Value::Text(id.clone())), ("text", Value::text(text))];
+    Edit::Put { key: id, value: Value::map(own.into_iter().chain(metadata)) }
+}
+
+/// The texts that are like a text, or like one of them, which is not found itself.
+pub(super) fn found(
+    entries: &mut Entries,
+    settings: &Settings,
+    deed: Deed,
+    args: &Map,
+) -> Result<Value, Fault> {
+    let count = whole(args.get("top_k"), "top_k")?.unwrap_or(settings.limit as usize);
+    let least = f64::from(settings.min_score) / 1e6;
+    let id = (deed == Deed::Similar).then(|| args.get("id").map_or_else(|| "".into(), name_of));
+    let text = match &id {
+        Some(id) => match entries.get(id) {
+            Some(kept) => text_of(kept).into_owned(),
+            None => return Ok(Value::list([])),
+        },
+        None => args.get("text").map(text_of).unwrap_or_default().into_owned(),
+    };
+    let is_other = |value: &Value| id.is_none() || id_of(value) != id;
+    let found = entries.search(&text, count, least, text_of, is_other);
     Ok(Value::list(found.into_iter().map(|(score, value)| shown(score, value))))
 }
 

@@ -9,7 +9,7 @@ use value::{Text, Value};
 use super::{Answered, Approval, Branch, By, Clause, Decided, Joined, Seen, Step, StepKind};
 use crate::advance::Watch;
 use crate::call::{CallId, Pending, Stage};
-use crate::change::{Change, Taken, What};
+use crate::change::{Change, Kept, Taken, What};
 use crate::fork::beneath;
 use crate::frame::Frame;
 use crate::open::{Waiting, Why};
@@ -173,8 +173,8 @@ impl Teller<'_> {
             What::Ran { fiber, node, done, .. } => {
                 tell(*fiber, self.at(*node), StepKind::Ran { done: done.clone() });
             }
-            What::StoreChanged { fiber, node, slot, value, .. } => {
-                let (verb, id) = self.kept(&self.plan.node(*node).step);
+            What::StoreChanged { fiber, node, kept, slot, value } => {
+                let (verb, id) = self.kept(&self.plan.node(*node).step, kept);
                 let wrote = slot.map(|slot| (self.name(slot), value.clone()));
                 tell(*fiber, self.at(*node), StepKind::Kept { verb, id, wrote });
             }
@@ -183,7 +183,7 @@ impl Teller<'_> {
         }
     }
 
-    fn kept(&self, step: &plan::Step) -> (&'static str, Text) {
+    fn kept(&self, step: &plan::Step, kept: &Kept) -> (&'static str, Text) {
         let store = |at: &u32| self.plan.stores[*at as usize].id.clone();
         let channel = |at: &u32| self.plan.channels[*at as usize].id.clone();
         match step {
@@ -191,9 +191,13 @@ impl Teller<'_> {
             plan::Step::WriteStore { store: at, .. } => ("store.write", store(at)),
             plan::Step::Receive { channel: at, .. } => ("channel.receive", channel(at)),
             plan::Step::Publish { channel: at, .. } => ("channel.publish", channel(at)),
-            plan::Step::CacheGet { cache, .. } => ("cache.get", cache.clone()),
-            plan::Step::CacheSet { cache, .. } => ("cache.set", cache.clone()),
-            plan::Step::QueuePut { queue, .. } => ("queue.put", queue.clone()),
+            plan::Step::Keep(step) => {
+                let id = match kept {
+                    Kept::Named(id, _) => id.split_once('/').map_or(&**id, |(_, name)| name),
+                    Kept::Store(..) | Kept::Channel(..) => "",
+                };
+                (step.def.word, id.into())
+            }
             _ => unreachable!("only these keep something"),
         }
     }

@@ -112,7 +112,7 @@ impl<'g> Desk<'g> {
                 let args = json::canonical(&args.into());
                 let request = match server {
                     "tool" => format!("tool {tool} {args}"),
-                    "store" => format!("store.{tool} {args}"),
+                    "store" | "cache" | "queue" => format!("{server}.{tool} {args}"),
                     _ => format!("{server}.{tool}"),
                 };
                 let request = self.asks(&at, request);

@@ -205,7 +205,7 @@ impl World {
     /// What a tool, or whatever else is called, gives back.
     pub fn tool(&mut self, at: &str, request: &str) -> Result<Value, Fault> {
         match self.next(at, request) {
-            Next::Random(mut random) if request.starts_with("store.") => match random.one_in(6) {
+            Next::Random(mut random) if is_kept(request) => match random.one_in(6) {
                 true => Err(Fault::new("store")),
                 false => Ok(Value::Int(random.below(4) as i64)),
             },
@@ -327,6 +327,11 @@ fn wish(random: &mut Random, tools: &[Text]) -> (Text, Map) {
 fn written_wish(wish: &Value) -> Option<(Text, Map)> {
     let input = wish.get("input").and_then(Value::as_map).cloned().unwrap_or_default();
     Some((wish.get("tool")?.as_text()?.clone(), input))
+}
+
+/// Whether a store, a cache or a queue is asked.
+fn is_kept(request: &str) -> bool {
+    ["store.", "cache.", "queue."].iter().any(|space| request.starts_with(space))
 }
 
 fn seeded_tool(random: &mut Random) -> Result<Value, Fault> {

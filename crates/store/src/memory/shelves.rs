@@ -33,12 +33,12 @@ impl Kept {
             }
             Change::Remove { key } => self.items.retain(|item| item.key.as_ref() != Some(key)),
             Change::Trim(left) => drop(self.items.drain(..self.items.len().saturating_sub(*left))),
-            Change::RemoveUnder { prefix } => self.items.retain(|item| {
-                !item.key.as_ref().is_some_and(|key| key.starts_with(&**prefix))
-            }),
-            Change::Forget(until) => self.items.retain(|item| {
-                !matches!(item.value.get("until"), Some(Value::Int(own)) if own <= until)
-            }),
+            Change::RemoveUnder { prefix } => self
+                .items
+                .retain(|item| !item.key.as_ref().is_some_and(|key| key.starts_with(&**prefix))),
+            Change::Forget(until) => self.items.retain(
+                |item| !matches!(item.value.get("until"), Some(Value::Int(own)) if own <= until),
+            ),
             // It was looked at before the first change.
             Change::IfFewer(_) => {}
         }

@@ -14,6 +14,7 @@ mod forks;
 mod http;
 mod imported;
 mod interrupted;
+mod kept;
 mod killed;
 mod limits;
 mod mcp;

@@ -119,7 +119,7 @@ impl Folder {
             return Err(Fault::new(FaultKind::Store, message).with_happened(Happened::No));
         };
         match store.verb {
-            StoreVerb::Write => {
+            StoreVerb::Write | StoreVerb::Does(_) => {
                 let message = format!(
                     "store `{}` shows the folder {}: it can be read only",
                     store.id,

@@ -136,19 +136,25 @@ impl Maker {
             };
             return self.guarded(lines, depth, line, 2);
         }
-        lines.push(match self.random.below(8) {
+        if self.random.one_in(4) {
+            let line = match self.random.below(6) {
+                0 => format!("CacheSet name=memo key={value} value=$s"),
+                1 => format!("CacheGet name=memo key={value} out={out} fallback=\"none\""),
+                2 => format!("R adapter=cache.get target=memo args=[{value}] out={out}"),
+                3 => "QueuePut queue=outbox value=$a".to_string(),
+                4 => format!("R adapter=queue.get target=outbox out={out}"),
+                _ => format!("R adapter=queue.len target=outbox out={out}"),
+            };
+            return self.guarded(lines, depth, line, 2);
+        }
+        lines.push(match self.random.below(6) {
             0 => "R adapter=store.WRITE target=notes input=Note".to_string(),
             1 => format!("R adapter=store.READ target=notes args=[\"a\"] out={out}"),
             2 => "R adapter=store.WRITE target=jobs input=Note".to_string(),
             3 => format!("R adapter=store.READ target=jobs out={out}"),
             4 => "R adapter=channel.PUBLISH target=news input=Note".to_string(),
-            5 => format!("R adapter=channel.RECEIVE target=news out={out}"),
-            6 => format!("CacheSet name=memo key={value} value=$s"),
-            _ => format!("CacheGet name=memo key={value} out={out} fallback=\"none\""),
+            _ => format!("R adapter=channel.RECEIVE target=news out={out}"),
         });
-        if self.random.one_in(4) {
-            lines.push("QueuePut queue=outbox value=$a".to_string());
-        }
     }
 
     fn asks_person(&mut self, lines: &mut Vec<String>, depth: usize) {

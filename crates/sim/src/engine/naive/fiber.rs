@@ -66,6 +66,8 @@ pub(super) enum Doing {
     Expired(Spot),
     /// Its call was approved, and made.
     Called(Spot, Result<Value, Fault>),
+    /// The same of a cache or a queue, whose answers are no output of the run.
+    Kept(Spot, Result<Value, Fault>),
     /// Nothing, until a join, a timer or a person lets it go on.
     Waiting,
     /// Nothing any more.

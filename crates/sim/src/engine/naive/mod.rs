@@ -158,6 +158,7 @@ impl Run<'_> {
                 Doing::Answered(spot, answer) => self.answered(fiber, spot, answer),
                 Doing::Expired(spot) => self.expired(fiber, spot),
                 Doing::Called(spot, answer) => self.called(fiber, spot, answer),
+                Doing::Kept(spot, answer) => self.kept(fiber, spot, answer),
             };
         }
         // Whoever ended or waits at a join is marked as such already.

@@ -72,7 +72,10 @@ impl Run<'_> {
             "Fork" => return self.fork(fiber, &spot),
             "Ask" => return self.question(fiber, spot, &node),
             "R" => return self.calls_out(fiber, spot, &node),
-            "CacheGet" | "CacheSet" | "QueuePut" => self.cache_or_queue(fiber, &node),
+            "CacheGet" | "CacheSet" | "QueuePut" => {
+                let asked = self.asked_of_kept(fiber, &node).expect("these ask for something");
+                return self.keeps(fiber, spot, asked);
+            }
             // A guard that is passed, or a join that is not the fiber's own.
             "Err" | "Retry" | "Join" => Ok(()),
             other => unreachable!("generated graphs have no `{other}`"),
@@ -106,7 +109,7 @@ impl Run<'_> {
     }
 
     /// `target`, where there is one, then `args`.
-    fn arguments(&self, fiber: usize, node: &Node) -> Vec<Value> {
+    pub(super) fn arguments(&self, fiber: usize, node: &Node) -> Vec<Value> {
         let target = node.operands.one("target").filter(|_| !node.is_split());
         let args = match node.operands.get("args") {
             Some(Filled::Many(args)) => args.as_slice(),
@@ -324,7 +327,10 @@ impl Run<'_> {
                     return Doing::GoOn(spot, Port::Next);
                 }
                 Some(Verb::Receive) => Ok(self.receives(node)),
-                _ => return self.calls(fiber, spot, format!("{namespace}.{verb}")),
+                _ => match self.asked_of_kept(fiber, node) {
+                    Some(asked) => return self.keeps(fiber, spot, asked),
+                    None => return self.calls(fiber, spot, format!("{namespace}.{verb}")),
+                },
             },
         };
         match given {
@@ -341,8 +347,32 @@ impl Run<'_> {
     /// Calls a tool, if the policy has nothing against it, or a person who is asked.
     fn calls(&mut self, fiber: usize, spot: Spot, request: String) -> Doing {
         let (at, request, answer) = self.wished(&spot, request);
-        let time = match self.world.policy(&at, &request) {
-            Verdict::Allow => return self.called(fiber, spot, answer),
+        let made = Doing::Called(spot.clone(), answer);
+        self.ruled(fiber, spot, (&at, &request), made)
+    }
+
+    /// Asks a cache or a queue, under the same conditions.
+    fn keeps(&mut self, fiber: usize, spot: Spot, request: String) -> Doing {
+        let (at, request) = self.asks(&spot, request);
+        let made = Doing::Kept(spot.clone(), self.world.tool(&at, &request));
+        self.ruled(fiber, spot, (&at, &request), made)
+    }
+
+    fn ruled(
+        &mut self,
+        fiber: usize,
+        spot: Spot,
+        (at, request): (&Text, &Text),
+        made: Doing,
+    ) -> Doing {
+        let time = match self.world.policy(at, request) {
+            Verdict::Allow => {
+                return match made {
+                    Doing::Called(spot, answer) => self.called(fiber, spot, answer),
+                    Doing::Kept(spot, answer) => self.kept(fiber, spot, answer),
+                    other => other,
+                };
+            }
             Verdict::Deny | Verdict::Nonsense => {
                 return Doing::Failed(spot, Fault::new("denied"));
             }
@@ -355,7 +385,7 @@ impl Run<'_> {
         match self.world.person(&at, &request, &options, Some(time)) {
             Reply::After(after, word) if after < time => {
                 let is_approved = word == Value::text("approve");
-                let then = if is_approved { Doing::Called(spot, answer) } else { denied };
+                let then = if is_approved { made } else { denied };
                 self.wait(fiber, after, then)
             }
             _ => self.wait(fiber, time, denied),
@@ -374,6 +404,13 @@ impl Run<'_> {
                 self.write_out(fiber, &spot, value);
                 Doing::GoOn(spot, Port::Next)
             }
+            Err(fault) => Doing::Failed(spot, fault),
+        }
+    }
+
+    pub(super) fn kept(&mut self, fiber: usize, spot: Spot, answer: Result<Value, Fault>) -> Doing {
+        match answer {
+            Ok(value) => self.answered(fiber, spot, value),
             Err(fault) => Doing::Failed(spot, fault),
         }
     }

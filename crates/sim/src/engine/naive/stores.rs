@@ -1,4 +1,4 @@
-//! What lives as long as the run: stores, channels, caches and queues.
+//! What lives as long as the run: stores and channels; and what is asked of what outlives it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,6 @@ use crate::engine::world::Fault;
 pub(super) struct Stores {
     by_key: BTreeMap<Text, Map>,
     in_order: BTreeMap<Text, Vec<Value>>,
-    caches: BTreeMap<(Text, String), Value>,
 }
 
 impl Run<'_> {
@@ -133,23 +132,34 @@ impl Run<'_> {
         Value::list(self.stores.in_order.get(name).cloned().unwrap_or_default())
     }
 
-    pub(super) fn cache_or_queue(&mut self, fiber: usize, node: &Node) -> Result<(), Fault> {
-        let given = |slot: &str| self.read(fiber, node.operands.one(slot));
-        let (key, value, fallback) = (given("key"), given("value"), given("fallback"));
-        let name = node.operands.text("name").cloned().unwrap_or_else(|| "".into());
-        match node.op.name() {
-            "CacheGet" => {
-                let kept = self.stores.caches.get(&(name, json::canonical(&key))).cloned();
-                if let Some(out) = node.operands.text("out").cloned() {
-                    self.write(fiber, &out, kept.unwrap_or(fallback));
-                }
-            }
-            "CacheSet" => {
-                self.stores.caches.insert((name, json::canonical(&key)), value);
-            }
-            // Nothing in a graph can look into the queue.
-            _ => {}
-        }
-        Ok(())
+    /// What is asked of a cache or a queue: by an op, or by the call of an adapter that means the
+    /// same.
+    pub(super) fn asked_of_kept(&self, fiber: usize, node: &Node) -> Option<String> {
+        let (space, verb) = node.adapter()?;
+        let verb = verb.to_ascii_lowercase();
+        let names: &[&str] = match (space, verb.as_str()) {
+            ("cache", "get") => &["key", "default"],
+            ("cache", "set") => &["key", "value"],
+            ("queue", "put") => &["value"],
+            ("queue", "get" | "pop" | "len") => &[],
+            _ => return None,
+        };
+        let slots: &[&str] = match node.op.name() {
+            "CacheGet" => &["name", "key", "fallback"],
+            "CacheSet" => &["name", "key", "value"],
+            _ => &["queue", "value"],
+        };
+        let given = match node.op.name() {
+            "R" => self.arguments(fiber, node),
+            _ => slots.iter().map(|slot| self.read(fiber, node.operands.one(slot))).collect(),
+        };
+        let mut given = given.into_iter();
+        let name = given.next().and_then(|name| name.as_text().cloned());
+        let store = format!("{space}/{}", name.unwrap_or_else(|| "".into()));
+        let named = names.iter().copied().zip(given);
+        // Null instead of what is not there says nothing.
+        let named = named.filter(|(name, value)| *name != "default" || *value != Value::Null);
+        let args = Value::map([("store", Value::text(store))].into_iter().chain(named));
+        Some(format!("{space}.{verb} {}", json::canonical(&args)))
     }
 }
