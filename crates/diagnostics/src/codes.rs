@@ -193,6 +193,8 @@ codes! {
     FORK_WITHOUT_JOIN = "G416", Warning, Some(Rule::Endpoint);
     /// A reducer that nobody can apply.
     NO_SUCH_REDUCER = "G417", Warning, Some(Rule::Enum);
+    /// An op that is in no table, in a document that wants such ops to be skipped.
+    UNKNOWN_OP_SKIPPED = "G418", Warning, Some(Rule::Type);
     /// A function that there is not.
     UNKNOWN_FUNCTION = "G419", Warning, Some(Rule::Reference);
     /// A function with more or fewer arguments than it takes.

@@ -38,6 +38,7 @@ pub fn normalize_with(
 ) -> Graph {
     let mut draft = draft;
     let label_ids: BTreeSet<Text> = draft.labels.keys().cloned().collect();
+    let skips = draft.runtime_policy.get("unknown_op_policy") == Some(&Value::text("skip"));
     for (id, label) in &mut draft.labels {
         if label.nodes.is_empty()
             && let Some(steps) = label.steps.take()
@@ -48,6 +49,9 @@ pub fn normalize_with(
         }
         for node in &mut label.nodes {
             translate(node);
+            if skips {
+                ops::skip(node);
+            }
         }
     }
     contracts::declare(&mut draft, contracts);
@@ -86,7 +90,8 @@ pub(crate) fn bare_label(written: &str) -> &str {
     bare.strip_prefix('L').unwrap_or(bare)
 }
 
-/// There is one execution semantics: the graph is run, and an unknown op is an error.
+/// There is one execution semantics: the graph is run, and an unknown op is an error. Those that a
+/// document wanted to be skipped are calls that do nothing by now.
 fn one_way_to_run(mut policy: Map) -> Map {
     policy.insert("execution_mode".into(), "graph".into());
     policy.insert("unknown_op_policy".into(), "error".into());

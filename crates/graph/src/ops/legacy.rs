@@ -3,9 +3,12 @@
 
 use std::sync::Arc;
 
-use value::{Map, Value};
+use value::{Map, Text, Value};
 
 use super::{OpDef, Slot, SlotKind, Unsaid, table};
+use crate::contracts::Verb;
+use crate::draft::DraftNode;
+use crate::model::Node;
 
 struct Legacy {
     /// Its slots are the verb's arguments, in order, and the output.
@@ -99,6 +102,40 @@ pub fn translate(op: &str, data: &Map) -> Option<(&'static str, Map)> {
 }
 
 const CALL: &str = "R";
+
+/// Where a node that stands for a skipped one keeps what was written.
+const SKIPPED: &str = "skipped";
+
+/// Makes a call of a node with an op that nobody knows which does nothing, and keeps what was
+/// written beside it: for documents that want such ops to be skipped.
+pub(crate) fn skip(node: &mut DraftNode) {
+    let Some(op) = node.op.clone().filter(|op| !op.is_empty() && super::find(op).is_none()) else {
+        return;
+    };
+    let data = node.data.take().unwrap_or_default();
+    let mut kept = vec![("op", Value::Text(op))];
+    let mut call = Map::default();
+    call.insert("op".into(), CALL.into());
+    if let Some(lineno) = data.get("lineno") {
+        call.insert("lineno".into(), lineno.clone());
+    }
+    call.insert("adapter".into(), "core.NOOP".into());
+    kept.push(("data", Value::Map(data)));
+    kept.extend(node.operands.take().map(|operands| ("operands", Value::Map(operands))));
+    // Whoever used the word before loses nothing.
+    kept.extend(node.extra.get(SKIPPED).cloned().map(|before| (SKIPPED, before)));
+    node.extra.keep(SKIPPED.into(), Value::map(kept));
+    (node.op, node.data) = (Some(CALL.into()), Some(Arc::new(call)));
+    (node.reads, node.writes, node.effect) = (None, None, None);
+    (node.kinds, node.tier, node.memory_type) = (None, None, None);
+}
+
+/// The op that a node stands for, where it is a call that does nothing in place of one that nobody
+/// knows.
+pub(crate) fn skipped(node: &Node) -> Option<&Text> {
+    let kept = node.extra.get(SKIPPED).filter(|_| node.verb() == Some(Verb::Noop))?;
+    kept.get("op")?.as_text()
+}
 
 /// Members of `data` that repeat others, and are kept in step with them.
 pub(crate) fn refresh_repeats(op: &OpDef, data: &mut Arc<Map>) {

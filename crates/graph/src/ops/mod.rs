@@ -9,8 +9,8 @@ mod table;
 
 use std::fmt;
 
-pub(crate) use legacy::refresh_repeats;
 pub use legacy::{find_legacy, translate};
+pub(crate) use legacy::{refresh_repeats, skip, skipped};
 pub use table::OPS;
 use value::Text;
 

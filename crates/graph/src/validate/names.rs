@@ -7,7 +7,7 @@ use crate::index::Index;
 use crate::model::{Graph, Label, Node, ToKind};
 use crate::normalize::bare_label;
 use crate::operand::Operand;
-use crate::ops::{OPS, SlotKind};
+use crate::ops::{self, OPS, SlotKind};
 use crate::place;
 
 /// Runs the check.
@@ -63,10 +63,13 @@ impl Check<'_> {
 
     fn op(&mut self, id: &str, node: &Node) {
         let name = node.op.name();
+        let at = Anchor::value(place::of_node(id, node, "op"));
+        if let Some(skipped) = ops::skipped(node) {
+            self.findings.push(skips(skipped, at.clone()));
+        }
         if node.def().is_some() || name.is_empty() {
             return;
         }
-        let at = Anchor::value(place::of_node(id, node, "op"));
         let found = Diagnostic::new(&codes::UNKNOWN_OP, at.clone(), format!("unknown op `{name}`"));
         self.findings.push(match nearest(name, OPS.iter().map(|op| op.name)) {
             Some(near) => {
@@ -225,5 +228,14 @@ impl Check<'_> {
 
     fn near_max(&self) -> usize {
         if self.findings.len() < SUGGESTIONS_MAX { NEAR_MAX } else { 0 }
+    }
+}
+
+fn skips(op: &str, at: Anchor) -> Diagnostic {
+    let message = format!("unknown op `{op}` is skipped: control goes on by `next`");
+    let found = Diagnostic::new(&codes::UNKNOWN_OP_SKIPPED, at, message);
+    match nearest(op, OPS.iter().map(|op| op.name)) {
+        Some(near) => found.help(format!("did you mean `{near}`? If not, remove the node")),
+        None => found.help("write what it should do with ops that there are, or remove the node"),
     }
 }
