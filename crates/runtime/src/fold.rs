@@ -269,7 +269,7 @@ impl Fold {
                 graph: started.graph.clone()?,
                 document: started.document.clone()?,
                 inputs: started.inputs.as_deref().cloned().unwrap_or_default(),
-                options: started.options.as_deref().map(Options::from_map).unwrap_or_default(),
+                options: Options::started(started.options.as_deref(), started.versions.as_deref()),
                 seed: started.seed.unwrap_or(0).cast_unsigned(),
                 versions: started.versions.as_deref().cloned().unwrap_or_default(),
             })),

@@ -241,7 +241,7 @@ fn begun(plan: &Plan, begin: &Begin, ts: Timestamp) -> Change {
         inputs: Some(begin.inputs.clone().into()),
         seed: Some(begin.seed.cast_signed()),
         versions: Some(begin.versions.clone().into()),
-        options: Some(begin.options.to_map()),
+        options: Some(begin.options.recorded(Some(&begin.versions))),
     });
     let began = Began {
         run: begin.run.clone(),
@@ -264,7 +264,7 @@ fn told_of(told: &Told, ts: Timestamp) -> Change {
             agent: "".into(),
             ts,
             seed: 0,
-            options: started.options.as_deref().map(Options::from_map).unwrap_or_default(),
+            options: Options::started(started.options.as_deref(), started.versions.as_deref()),
             inputs: Vec::new(),
             from: started.from.clone(),
         })),

@@ -68,7 +68,8 @@ impl Default for Limits {
         Limits {
             visits: 1_000,
             steps: 10_000_000,
-            depth: 1_000,
+            // Below the processes, each call being one: recursion without end is told as such.
+            depth: 500,
             fibers: 100_000,
             in_flight: 64,
             talk: 20,
@@ -76,6 +77,18 @@ impl Default for Limits {
             cost: None,
             time_ms: None,
             calls: BTreeMap::new(),
+        }
+    }
+}
+
+impl Limits {
+    /// What counts where a run that was begun with these versions says nothing.
+    fn usual(versions: Option<&Map>) -> Limits {
+        let engine = versions.and_then(|versions| versions.get("engine"));
+        let usual = Limits::default();
+        match engine {
+            Some(Value::Int(..=2)) => Limits { depth: 1_000, ..usual },
+            _ => usual,
         }
     }
 }
@@ -134,8 +147,13 @@ pub enum Replay {
 impl Options {
     /// As `run_started` records them. What is as always is left out.
     pub fn to_map(&self) -> Arc<Map> {
+        self.recorded(None)
+    }
+
+    /// The same, for a run that is begun with these versions.
+    pub(crate) fn recorded(&self, versions: Option<&Map>) -> Arc<Map> {
         let mut map = Map::default();
-        let usual = Limits::default();
+        let usual = Limits::usual(versions);
         let mut limits = Map::default();
         for (name, own, usual) in [
             ("visits", self.limits.visits, usual.visits),
@@ -208,8 +226,15 @@ impl Options {
 
     /// As `run_started` recorded them.
     pub fn from_map(map: &Map) -> Options {
+        Options::started(Some(map), None)
+    }
+
+    /// The same, of a run that was begun with these versions.
+    pub(crate) fn started(map: Option<&Map>, versions: Option<&Map>) -> Options {
+        let none = Map::default();
+        let map = map.unwrap_or(&none);
         let limits = map.get("limits");
-        let usual = Limits::default();
+        let usual = Limits::usual(versions);
         let count = |name: &str, usual: u64| {
             limits.and_then(|limits| limits.get(name)).and_then(as_number).unwrap_or(usual)
         };

@@ -89,7 +89,7 @@ pub(crate) struct LimitChoice {
     /// At most so many steps are taken [default: 10000000]
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
-    /// Calls go at most so deep [default: 1000]
+    /// Calls go at most so deep [default: 500]
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u64>,
     /// At most so many branches at the same time [default: 100000]
