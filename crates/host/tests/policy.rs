@@ -83,7 +83,7 @@ fn a_program_sees_the_whole_call_and_nothing_else() {
         "def helper(call):\n    return ' '.join(sorted(call))\n\n\
          def decide(call):\n    return {'decision': 'ask', 'reason': helper(call)}\n",
     );
-    let all = "again agent args cost_so_far node nth run server tokens_so_far tool touches";
+    let all = "again agent args began cost_so_far node nth run server tokens_so_far tool touches";
     assert_eq!(said(&mut policy, "{}"), format!("ask anybody 86400000: {all}"));
     // What it does to what it was given changes nothing.
     let mut policy = python(

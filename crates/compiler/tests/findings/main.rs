@@ -7,6 +7,7 @@ mod cycles;
 mod data;
 mod effects;
 mod parallel;
+mod policy;
 mod properties;
 mod sketch;
 mod specs;
