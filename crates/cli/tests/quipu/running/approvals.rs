@@ -379,7 +379,7 @@ fn what_is_no_policy_is_refused_before_anything_runs() {
         let folder = shop("refund");
         folder.write(name, content);
         let done = folder.run(&["run", "agent.json", "--input", "input=5", "--policy", name]);
-        assert_eq!(done.code, 2, "{content}: {}", done.stdout);
+        assert_eq!(done.code, 1, "{content}: {}", done.stdout);
         assert!(done.stderr.contains(why), "{content}: {}", done.stderr);
         folder.write("tests.yaml", "[]");
         let tested = folder.run(&["policy", "test", name, "--tests", "tests.yaml", "--json"]);
