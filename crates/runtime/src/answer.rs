@@ -11,7 +11,7 @@ use crate::open::{Waiting, Why};
 use crate::plan::{Plan, PlanNode, Step};
 use crate::record::{Recorder, TOKENS_MAX};
 use crate::run::Run;
-use crate::{Fault, FaultKind, approval, blocks, fits, talk};
+use crate::{Fault, FaultKind, approval, blocks, fits, talk, transact};
 
 /// The change that an answer makes. `given` says that it stands in for one that never came.
 pub(crate) fn answered(
@@ -46,7 +46,7 @@ pub(crate) fn answered(
     let decided = approval::decided(run, waiting, answer, ts, &mut recorder);
     let taken = decided.unwrap_or_else(|| match waiting.why {
         Why::Answer | Why::Approval { .. } => {
-            let taken = take(plan, here, pending_question(waiting), answer);
+            let taken = take(plan, here, waiting, answer);
             match (answer, &pending.request, message) {
                 (Answer::Model(answer), Request::Model(call), Some(message)) if !given => {
                     let own = run.fiber(waiting.fiber);
@@ -88,8 +88,9 @@ fn pending_question(waiting: &Waiting) -> Option<&Question> {
 }
 
 /// What a node does with an answer.
-fn take(plan: &Plan, here: &PlanNode, question: Option<&Question>, answer: &Answer) -> Taken {
+fn take(plan: &Plan, here: &PlanNode, waiting: &Waiting, answer: &Answer) -> Taken {
     let to = here.next;
+    let question = pending_question(waiting);
     let wrote = |slot: Option<u32>, value: &Value, output: bool| Taken::Wrote {
         writes: slot.map(|slot| (slot, value.clone())).into_iter().collect(),
         output: output.then(|| value.clone()),
@@ -120,6 +121,10 @@ fn take(plan: &Plan, here: &PlanNode, question: Option<&Question>, answer: &Answ
         },
         (Answer::Value(value), Step::Tool(step)) => wrote(step.out, value, true),
         (Answer::Value(value), Step::Effect(step)) => wrote(step.out, value, true),
+        (Answer::Value(_), Step::Transact(step)) => {
+            let (writes, spent) = (transact::writes(step, waiting), Spent::default());
+            Taken::Wrote { writes, output: None, to, spent }
+        }
         (Answer::Value(value), Step::ReadStore { out, .. }) => wrote(*out, value, false),
         (Answer::Value(value), Step::Keep(step)) => wrote(step.out, value, false),
         (Answer::Person(value, _), Step::Ask(step)) => {

@@ -199,6 +199,15 @@ pub struct ToolCall {
 impl ToolCall {
     /// The namespace of the tools that an agent declares.
     pub(crate) const TOOLS: &str = "tool";
+
+    /// What it is called in contracts, limits and `quipu.toml`: a tool by its id, anything else as
+    /// `namespace.VERB`.
+    pub fn name(&self) -> Text {
+        match &*self.server == ToolCall::TOOLS {
+            true => self.tool.clone(),
+            false => format!("{}.{}", self.server, self.tool).into(),
+        }
+    }
 }
 
 /// A question to a person.

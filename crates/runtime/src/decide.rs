@@ -49,7 +49,7 @@ fn capabilities(plan: &Plan, run: &Run, pending: &Pending) -> Verdict {
 
 fn permissions(run: &Run, call: &ToolCall) -> Verdict {
     let needed = contract(run, call).map_or(&[][..], |contract| &contract.permissions);
-    match not_granted(&call.tool, needed, &run.options.grants) {
+    match not_granted(&call.name(), needed, &run.options.grants) {
         None => Verdict::Allow,
         Some(fault) => Verdict::Deny(fault),
     }
@@ -82,10 +82,10 @@ fn covers(grant: &str, needed: &str) -> bool {
     }
 }
 
-/// What is known of a tool that an agent declares: anything else of the same name is none.
+/// What is known of a tool, or of the verb of an adapter: a store of the same name is none.
 fn contract<'r>(run: &'r Run, call: &ToolCall) -> Option<&'r ToolContract> {
-    let is_tool = &*call.server == ToolCall::TOOLS;
-    run.options.tools.get(&call.tool).filter(|contract| is_tool && !contract.made_up)
+    let known = run.options.tools.get(&call.name());
+    known.filter(|contract| call.store.is_none() && !contract.made_up)
 }
 
 /// What a call will cost, as far as that is known before.
@@ -143,7 +143,7 @@ fn cost(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
                 true => Verdict::Allow,
                 false => deny(
                     FaultKind::Cost,
-                    format!("`{}` costs {estimate}, and {used} of {most} are spent", call.tool),
+                    format!("`{}` costs {estimate}, and {used} of {most} are spent", call.name()),
                 ),
             }
         }
@@ -151,13 +151,15 @@ fn cost(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
     }
 }
 
-/// How often a tool may be called.
+/// How often a tool, or the verb of an adapter, may be called.
 fn calls(_: &Plan, run: &Run, pending: &Pending) -> Verdict {
     let Request::Tool(call) = &pending.request else { return Verdict::Allow };
-    let Some(most) = run.options.limits.calls.get(&call.tool) else { return Verdict::Allow };
-    // What has the same name elsewhere, like a store's `read`, is no tool.
-    if &*call.server != ToolCall::TOOLS || call.nth <= *most {
-        return Verdict::Allow;
+    let name = call.name();
+    match run.options.limits.calls.get(&name) {
+        // A store is no tool, whatever it is called.
+        Some(most) if call.store.is_none() && call.nth > *most => {
+            deny(FaultKind::Calls, format!("`{name}` may be called {most} times"))
+        }
+        _ => Verdict::Allow,
     }
-    deny(FaultKind::Calls, format!("`{}` may be called {most} times", call.tool))
 }

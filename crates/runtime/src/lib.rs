@@ -36,6 +36,7 @@ mod step;
 pub mod stores;
 mod talk;
 mod trace;
+mod transact;
 mod why;
 
 pub use advance::{Advanced, HasRoom, advance, advance_for, note, rest};

@@ -79,6 +79,9 @@ pub fn migrate(
     }
 }
 
+/// The model that is asked in the place of every agent's own, and that of whoever has none.
+type Models<'a> = (Option<&'a Text>, Option<&'a Text>);
+
 /// The new slot of every old one. Names that the new plan does not know stay names of the run.
 fn slots(run: &mut Run, old: &Plan, new: &Plan) -> Vec<Slot> {
     let names: Vec<Text> = old.names.iter().chain(&run.more_names).cloned().collect();
@@ -159,9 +162,9 @@ impl Moving<'_> {
     }
 
     fn calls(&mut self, run: &mut Run) {
-        let model = run.options.model.clone();
+        let (all, other) = (run.options.model.clone(), run.options.llm.clone());
         for waiting in run.open.iter_mut() {
-            self.call(waiting, model.as_ref());
+            self.call(waiting, (all.as_ref(), other.as_ref()));
         }
         // Nobody waits for these, so that one that has no node any more need not be known.
         run.abandoned.retain(|_, waiting| match self.node(waiting.node) {
@@ -173,14 +176,14 @@ impl Moving<'_> {
         });
     }
 
-    fn call(&mut self, waiting: &mut Waiting, model: Option<&Text>) {
+    fn call(&mut self, waiting: &mut Waiting, models: Models<'_>) {
         let at = waiting.pending.at.clone();
         let name = waiting.pending.name.clone();
         let node = match self.node(waiting.node) {
             Ok(node) => node,
             Err(why) => return self.refuse(&at, format!("its call {name} is open, and {why}")),
         };
-        if let Some(why) = self.asks_otherwise(&waiting.pending.request, waiting.node, node, model)
+        if let Some(why) = self.asks_otherwise(&waiting.pending.request, waiting.node, node, models)
         {
             let why = format!("its call {name} is open, and {why}; fork before that call");
             return self.refuse(&at, why);
@@ -196,7 +199,7 @@ impl Moving<'_> {
         request: &Request,
         old: NodeNo,
         new: NodeNo,
-        model: Option<&Text>,
+        models: Models<'_>,
     ) -> Option<String> {
         let (was, is) = (&self.old.node(old).step, &self.new.node(new).step);
         let input = |step: &Step| match step {
@@ -213,7 +216,7 @@ impl Moving<'_> {
             return Some(format!("schema `{name}` has changed"));
         }
         match (request, is) {
-            (Request::Model(call), Step::Model(step)) if !self.asks_same(call, step, model) => {
+            (Request::Model(call), Step::Model(step)) if !self.asks_same(call, step, models) => {
                 Some(format!("agent `{}` has changed", call.agent))
             }
             _ => None,
@@ -224,10 +227,10 @@ impl Moving<'_> {
         self.old.schemas.instruction(old) == self.new.schemas.instruction(new)
     }
 
-    fn asks_same(&self, call: &ModelCall, step: &ModelStep, model: Option<&Text>) -> bool {
+    fn asks_same(&self, call: &ModelCall, step: &ModelStep, (all, other): Models<'_>) -> bool {
         let agent = &self.new.agents[step.agent as usize];
         call.agent == agent.id
-            && call.model == *model.unwrap_or(&agent.model)
+            && call.model == request::model(all, other, agent)
             && call.params == agent.params
             && call.system == request::system(self.new, step)
     }

@@ -127,7 +127,7 @@ impl Open {
                 self.intents.remove(&waiting.pending.intent);
                 let _ = self.queued.remove(&id)
                     || self.undecided.remove(&id)
-                    || leaves(&mut self.leaving, &call.tool, id);
+                    || leaves(&mut self.leaving, &call.name(), id);
             }
             Request::Question(question) => {
                 self.questions.remove(&(question.id.clone(), id));
@@ -219,7 +219,7 @@ impl Open {
             if !is_tool(pending) || pending.stage == Stage::Started && !is_free {
                 continue;
             }
-            leaves(&mut self.leaving, &call.tool, *id);
+            leaves(&mut self.leaving, &call.name(), *id);
             self.undecided.remove(id);
             self.queued.insert(*id);
             pending.stage = Stage::Queued;
@@ -272,7 +272,7 @@ impl Open {
         let pending = &mut waiting.pending;
         pending.stage = match &pending.request {
             Request::Tool(call) if is_recorded_when_it_leaves(call) => {
-                self.leaving.entry(call.tool.clone()).or_default().insert(id);
+                self.leaving.entry(call.name()).or_default().insert(id);
                 Stage::Leaving
             }
             _ => Stage::Started,
@@ -283,7 +283,7 @@ impl Open {
     pub(crate) fn left(&mut self, id: CallId) {
         let Some(Waiting { pending, .. }) = self.calls.get_mut(&id) else { return };
         let was_leaving = match &pending.request {
-            Request::Tool(call) => leaves(&mut self.leaving, &call.tool, id),
+            Request::Tool(call) => leaves(&mut self.leaving, &call.name(), id),
             _ => false,
         };
         match was_leaving {

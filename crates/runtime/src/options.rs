@@ -16,6 +16,8 @@ pub struct Options {
     pub limits: Limits,
     /// The model that is asked in the place of every agent's own.
     pub model: Option<Text>,
+    /// The model of whoever asks one without naming it.
+    pub llm: Option<Text>,
     /// Answers are immediate: nobody else goes on while a fiber waits for one.
     pub in_turn: bool,
     /// Persistent stores are kept in the run: it is a rehearsal.
@@ -187,9 +189,12 @@ impl Options {
         if !limits.is_empty() {
             put("limits", limits.into());
         }
-        for (name, text) in
-            [("model", &self.model), ("config", &self.config), ("answers", &self.answers)]
-        {
+        for (name, text) in [
+            ("model", &self.model),
+            ("llm", &self.llm),
+            ("config", &self.config),
+            ("answers", &self.answers),
+        ] {
             if let Some(text) = text {
                 put(name, Value::Text(text.clone()));
             }
@@ -264,6 +269,7 @@ impl Options {
                     .collect(),
             },
             model: text("model"),
+            llm: text("llm"),
             config: text("config"),
             answers: text("answers"),
             in_turn: is("in_turn"),

@@ -14,13 +14,13 @@ use crate::change::{Change, What};
 use crate::open::{Waiting, Why};
 use crate::options::ToolContract;
 use crate::plan::{
-    AskStep, EffectStep, ModelStep, NodeNo, Operand, Plan, PlanNode, Step, ToolStep,
+    Agent, AskStep, EffectStep, ModelStep, NodeNo, Operand, Plan, PlanNode, Step, ToolStep,
 };
 use crate::record::{Recorder, question_id};
 use crate::run::{Fiber, FiberNo, Run};
 use crate::schema::SchemaId;
 use crate::step::value_of;
-use crate::{Fault, answer, talk};
+use crate::{Fault, answer, talk, transact};
 use graph::Again;
 
 /// A node asks for something.
@@ -49,6 +49,10 @@ pub(crate) fn request(
         }
         Step::Effect(step) => {
             let call = effect(plan, run, own, step);
+            Ok(tool_change(run, own, fiber, node, here, call))
+        }
+        Step::Transact(step) => {
+            let call = transact::call(run, own, &here.at, step)?;
             Ok(tool_change(run, own, fiber, node, here, call))
         }
         Step::Ask(step) => Ok(ask(run, own, fiber, node, here, step)),
@@ -102,16 +106,18 @@ pub(crate) fn first_call(
     tools: Arc<Vec<Offered>>,
 ) -> ModelCall {
     let agent = &plan.agents[step.agent as usize];
-    let prompt = match step.input {
-        Some(schema) => shaped(plan, run, own, schema),
-        None => visible(plan, run, own),
+    let object = |object: Map| Text::from(json::compact(&object.into()));
+    let prompt = match (&step.text, step.input) {
+        (Some(text), _) => shown(&value_of(&own.frame, text)),
+        (None, Some(schema)) => object(shaped(plan, run, own, schema)),
+        (None, None) => object(visible(plan, run, own)),
     };
     let schema = step.output.as_ref().map(|(schema, ..)| *schema);
     ModelCall {
         agent: agent.id.clone(),
-        model: run.options.model.clone().unwrap_or_else(|| agent.model.clone()),
+        model: model(run.options.model.as_ref(), run.options.llm.as_ref(), agent),
         system: system(plan, step),
-        prompt: json::compact(&prompt.into()).into(),
+        prompt,
         talk: Vec::new(),
         refs: Vec::new(),
         tools,
@@ -121,6 +127,12 @@ pub(crate) fn first_call(
         timeout_ms: step.timeout_ms,
         turn: run.counts.requests + 1,
     }
+}
+
+/// The model that is asked: one for all, the agent's own, or the one for whoever has none.
+pub(crate) fn model(all: Option<&Text>, other: Option<&Text>, agent: &Agent) -> Text {
+    let own = (!agent.model.is_empty()).then_some(&agent.model);
+    all.or(own).or(other).unwrap_or(&agent.model).clone()
 }
 
 /// Who the model is, and in which shape it must answer.
@@ -215,7 +227,11 @@ fn effect(plan: &Plan, run: &Run, own: &Fiber, step: &EffectStep) -> ToolCall {
         let list = step.args.iter().map(|arg| value_of(&own.frame, arg));
         args.insert("args".into(), Value::list(list));
     }
-    ToolCall {
+    let open = step.within.and_then(|slot| own.frame.get(slot)).and_then(Value::as_text);
+    if let Some(id) = open {
+        args.insert("txid".into(), Value::Text(id.clone()));
+    }
+    let mut call = ToolCall {
         nth: run.counts.nth_of(&step.server, &step.tool),
         server: step.server.clone(),
         tool: step.tool.clone(),
@@ -224,6 +240,15 @@ fn effect(plan: &Plan, run: &Run, own: &Fiber, step: &EffectStep) -> ToolCall {
         again: step.again,
         store: None,
         timeout_ms: step.timeout_ms,
+    };
+    bind(run, &mut call);
+    call
+}
+
+/// What is known of whatever answers a call counts more than what is known of its verb.
+pub(crate) fn bind(run: &Run, call: &mut ToolCall) {
+    if let Some(contract) = run.options.tools.get(&call.name()) {
+        (call.touches, call.again) = (contract.touches, contract.again);
     }
 }
 

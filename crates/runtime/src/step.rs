@@ -218,9 +218,12 @@ fn go(
         | Step::Receive { .. }
         | Step::Publish { .. }
         | Step::Keep(_) => kept::keep(plan, run, own, fiber, node, here),
-        Step::Model(_) | Step::Tool(_) | Step::Effect(_) | Step::Ask(_) | Step::Sleep(_) => {
-            request::request(plan, run, own, fiber, node, here)
-        }
+        Step::Model(_)
+        | Step::Tool(_)
+        | Step::Effect(_)
+        | Step::Transact(_)
+        | Step::Ask(_)
+        | Step::Sleep(_) => request::request(plan, run, own, fiber, node, here),
     };
     outcome.unwrap_or_else(|fault| failed(fiber, node, fault, false))
 }

@@ -59,6 +59,8 @@ pub(super) struct Builder<'g> {
     slots: BTreeMap<Text, Slot>,
     pub(super) schemas: Schemas,
     pub(super) agents: BTreeMap<&'g str, u32>,
+    /// Those that are asked without being declared.
+    pub(super) unnamed: Vec<Agent>,
     pub(super) stores: BTreeMap<&'g str, u32>,
     pub(super) channels: BTreeMap<&'g str, u32>,
     pub(super) blocks: Vec<Block>,
@@ -124,6 +126,7 @@ impl<'g> Builder<'g> {
             slots: BTreeMap::new(),
             schemas: Schemas::compile(&graph.declarations),
             agents: numbers(&graph.declarations, Kind::Agents),
+            unnamed: Vec::new(),
             stores: numbers(&graph.declarations, Kind::Stores),
             channels: numbers(&graph.declarations, Kind::Channels),
             blocks: Vec::new(),
@@ -314,7 +317,10 @@ impl<'g> Builder<'g> {
         Ok(Plan {
             edition: self.edition,
             name: name.unwrap_or_else(|| "agent".into()),
-            agents: agents(&graph.declarations, &self.schemas),
+            agents: agents(&graph.declarations, &self.schemas)
+                .into_iter()
+                .chain(self.unnamed)
+                .collect(),
             stores: stores(&graph.declarations),
             channels: channels(&graph.declarations),
             declared: match self.keeps_in_run {

@@ -9,6 +9,7 @@ mod declared;
 mod demands;
 mod duration;
 mod keeping;
+mod outside;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -214,6 +215,7 @@ pub(crate) enum Step {
     },
     Ask(Box<AskStep>),
     Effect(Box<EffectStep>),
+    Transact(Box<TxStep>),
     Unready(Text),
 }
 
@@ -253,6 +255,8 @@ pub(crate) struct ModelStep {
     pub(crate) shape: Option<Arc<Value>>,
     pub(crate) out: Option<Slot>,
     pub(crate) timeout_ms: Option<u64>,
+    /// What is asked, where it is not what the frame holds.
+    pub(crate) text: Option<Operand>,
 }
 
 /// One of several tools.
@@ -298,6 +302,8 @@ pub(crate) struct EffectStep {
     pub(crate) input: Option<SchemaId>,
     pub(crate) touches: Touches,
     pub(crate) again: Again,
+    /// Where the transaction stands that it belongs to, if it can be in one.
+    pub(crate) within: Option<Slot>,
     pub(crate) out: Option<Slot>,
     pub(crate) timeout_ms: Option<u64>,
 }
@@ -313,6 +319,38 @@ pub(crate) struct KeepStep {
     pub(crate) out: Option<Slot>,
     /// It lives as long as the run, as everything did that older engines began.
     pub(crate) of_run: bool,
+}
+
+/// A transaction begins or ends.
+#[derive(Debug)]
+pub(crate) struct TxStep {
+    pub(crate) action: TxAction,
+    pub(crate) name: Text,
+    pub(crate) adapter: Text,
+    pub(crate) mode: Text,
+    /// Where its id is written.
+    pub(crate) id: Slot,
+    /// Where it stands as long as it is open.
+    pub(crate) open: Slot,
+}
+
+/// What becomes of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TxAction {
+    Begin,
+    Commit,
+    Rollback,
+}
+
+impl TxAction {
+    /// The verb by which an adapter is asked for it.
+    pub(crate) fn verb(self) -> &'static str {
+        match self {
+            TxAction::Begin => "BEGIN",
+            TxAction::Commit => "COMMIT",
+            TxAction::Rollback => "ROLLBACK",
+        }
+    }
 }
 
 /// What a join waits for.
@@ -524,6 +562,16 @@ impl Plan {
         tools
     }
 
+    /// What the graph calls beside its tools, as `namespace.VERB`, each once.
+    pub fn adapters(&self) -> Vec<Text> {
+        let called = self.nodes.iter().filter_map(|node| match &node.step {
+            Step::Effect(step) => Some(format!("{}.{}", step.server, step.tool).into()),
+            Step::Transact(step) => Some(format!("txn.{}", step.action.verb()).into()),
+            _ => None,
+        });
+        called.collect::<std::collections::BTreeSet<Text>>().into_iter().collect()
+    }
+
     /// The agents that the graph asks, each once: its id, its model, and what its author says about
     /// how the model answers.
     pub fn agents(&self) -> Vec<(&Text, &Text, &Map)> {
@@ -554,7 +602,12 @@ impl Step {
     pub(crate) fn leaves(&self) -> bool {
         matches!(
             self,
-            Step::Model(_) | Step::Tool(_) | Step::Effect(_) | Step::Ask(_) | Step::Sleep(_)
+            Step::Model(_)
+                | Step::Tool(_)
+                | Step::Effect(_)
+                | Step::Transact(_)
+                | Step::Ask(_)
+                | Step::Sleep(_)
         )
     }
 }

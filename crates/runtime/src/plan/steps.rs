@@ -10,8 +10,8 @@ use value::{Text, Value};
 
 use super::build::{Builder, Place, Unrunnable, slot_name, strategy};
 use super::{
-    AskStep, Choice, ClockForm, Condition, Edition, EffectStep, EnforceStep, LabelNo, ModelStep,
-    Operand, Step, To, ToolStep,
+    AskStep, Choice, ClockForm, Condition, Edition, EnforceStep, LabelNo, ModelStep, Operand, Step,
+    To, ToolStep, outside,
 };
 use super::{demands, duration};
 use crate::blocks;
@@ -104,9 +104,8 @@ impl Builder<'_> {
             Does::CacheSet => self.keep(place, "name", &["key", "value", "ttl_s"]),
             Does::QueuePut => self.keep(place, "queue", &["value"]),
             Does::Enforce => self.enforce(place),
-            Does::Transact | Does::Route => {
-                Step::Unready(format!("`{}` cannot run yet", op.name).into())
-            }
+            Does::Transact => self.transaction(place),
+            Does::Route => Step::Unready(format!("`{}` cannot run yet", op.name).into()),
             Does::Fork => Step::Fork {
                 over: self.operand(place, "over"),
                 item: self.bound(place, "item"),
@@ -206,18 +205,10 @@ impl Builder<'_> {
         if blocks::is_server(space) {
             return Step::Unready(format!("`{space}.{verb}` cannot run yet").into());
         }
-        let contract = place.node.contract().unwrap_or(&graph::contracts::UNKNOWN);
-        Step::Effect(Box::new(EffectStep {
-            server: space.into(),
-            tool: verb.into(),
-            target: self.first(place),
-            args: self.operands(place, "args"),
-            input: self.schema(place, "input"),
-            touches: contract.touches,
-            again: contract.again,
-            out,
-            timeout_ms: place.number("timeout_ms"),
-        }))
+        if outside::is_completion(space) {
+            return self.completion(place, space, verb, out);
+        }
+        self.effect(place, space, verb, out)
     }
 
     /// The first argument of a call. Where the verb stands in its place, it is no argument.
@@ -243,6 +234,7 @@ impl Builder<'_> {
                 Some(function) => Step::Compute { to: out, function, args },
                 None => Step::Unready(format!("there is no function `core.{verb}`").into()),
             },
+            (Touches::Read, _) => self.effect(place, "core", verb, out),
             _ if is_core_verb(verb) => {
                 Step::Unready(format!("`core.{verb}` cannot run yet").into())
             }
@@ -279,7 +271,7 @@ impl Builder<'_> {
         Step::Logic { block, given, returned }
     }
 
-    fn schema(&self, place: &Place<'_>, slot: &str) -> Option<SchemaId> {
+    pub(super) fn schema(&self, place: &Place<'_>, slot: &str) -> Option<SchemaId> {
         self.schemas.find(&place.text(slot)?)
     }
 
@@ -307,6 +299,7 @@ impl Builder<'_> {
             output,
             out,
             timeout_ms: place.number("timeout_ms"),
+            text: None,
         }))
     }
 
