@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use graph::{Again, Touches};
 use history::Timestamp;
-use runtime::{Answer, Fault, FaultKind, Happened, Request};
+use runtime::{Answer, Fault, FaultKind, Happened, Request, ToolCall};
 use value::{Map, Text, Value};
 
 use crate::mcp::Notice;
@@ -72,8 +72,8 @@ pub trait Adapter: Send + Sync {
     /// Does what is wanted.
     fn call(&self, call: Call) -> Calling;
 
-    /// The tools that a tool consists of, at any depth: a policy decides about each.
-    fn parts(&self, _tool: &str) -> Vec<Text> {
+    /// The tools that a call comes to, at any depth: a policy decides about each.
+    fn parts(&self, _call: &ToolCall) -> Vec<Text> {
         Vec::new()
     }
 

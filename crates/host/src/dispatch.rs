@@ -218,7 +218,10 @@ impl Dispatcher {
     /// from others.
     fn wanted(&self, request: &Request) -> Vec<Arc<Semaphore>> {
         let tool = match request {
-            Request::Tool(tool) => self.per_tool.get(&tool.tool),
+            // An adapter's calls may be those of a tool that is bound to all of its verbs.
+            Request::Tool(tool) => {
+                self.per_tool.get(&tool.name()).or_else(|| self.per_tool.get(&tool.server))
+            }
             _ => None,
         };
         tool.into_iter().chain([&self.all]).map(Arc::clone).collect()
@@ -256,7 +259,7 @@ impl Subject {
     fn of(request: &Request) -> Subject {
         let (kind, name) = match request {
             Request::Model(question) => (FaultKind::Model, question.model.clone()),
-            Request::Tool(tool) => (FaultKind::Tool, tool.tool.clone()),
+            Request::Tool(tool) => (FaultKind::Tool, tool.name()),
             Request::Question(_) | Request::Timer(_) => (FaultKind::Failed, "".into()),
         };
         Subject { kind, name }

@@ -2,6 +2,7 @@
 //! made here.
 
 mod adapter;
+mod adapters;
 mod answered;
 mod begun;
 mod capabilities;
@@ -24,6 +25,7 @@ pub mod tools;
 
 pub use self::logic::{LogicLimits, Python};
 pub use adapter::{Adapter, Bound, Call, Calling, Contract, Described};
+pub use adapters::Adapters;
 pub use begun::begun_here;
 pub use capabilities::{Capabilities, Who};
 pub use dispatch::{Called, Dispatcher, Limits, Room};

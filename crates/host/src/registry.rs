@@ -1,14 +1,14 @@
 //! Which adapter a call goes to, and what is known of it before the run starts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use diagnostics::nearest;
-use graph::{Again, Touches};
 use runtime::{Answer, Fault, FaultKind, Happened, Plan, Request, ToolCall, ToolContract};
 use value::{Map, Text, Value, json};
 
 use crate::adapter::{Adapter, Bound, Call, Calling, Described};
+use crate::adapters::{self, Adapters, made_up_contract};
 use crate::config::{Config, Tool};
 use crate::mcp::{self, Keeper, Notice, Notices};
 use crate::tools::BUILTINS;
@@ -36,6 +36,10 @@ pub struct Registry {
     given: BTreeMap<Text, Tool>,
     /// The same, with what holds for each.
     tools: BTreeMap<Text, Checked>,
+    /// The ids that `quipu.toml` binds: only these answer for adapters.
+    own: BTreeSet<Text>,
+    /// What is built in beside tools, and allowed.
+    adapters: Adapters,
     /// What the agent says of tools that nothing answers.
     kinds: BTreeMap<Text, Text>,
     unbound: Unbound,
@@ -73,6 +77,8 @@ impl Registry {
         Registry {
             given,
             tools,
+            own: config.tools.keys().cloned().collect(),
+            adapters: config.adapters.clone(),
             kinds: BTreeMap::new(),
             unbound,
             grants: config.grants.clone(),
@@ -116,6 +122,35 @@ impl Registry {
         }
     }
 
+    /// The same for what is called as `namespace.VERB`.
+    pub fn resolve_adapter(&self, name: &str) -> Option<ToolContract> {
+        let (space, verb) = name.split_once('.')?;
+        if STORES.contains(&space) {
+            return None;
+        }
+        if let Some((_, bound)) = self.tool_for(space, verb) {
+            return Some(bound.pinned());
+        }
+        let contract = self.adapters.contract(space, verb);
+        let is_made_up = self.unbound == Unbound::MakeUp;
+        contract.or_else(|| is_made_up.then(made_up_contract))
+    }
+
+    /// Whether something answers what is called as `namespace.VERB`, so that nothing is made up.
+    pub fn is_adapter_bound(&self, name: &str) -> bool {
+        self.resolve_adapter(name).is_some_and(|contract| !contract.made_up)
+    }
+
+    /// The tool that is bound to a verb, or to all of its namespace.
+    fn tool_for(&self, space: &str, verb: &str) -> Option<(Text, &Checked)> {
+        let exact: Text = format!("{space}.{verb}").into();
+        let whole = (!adapters::BUILT_IN.contains(&space)).then(|| Text::from(space));
+        let mut ids = std::iter::once(exact).chain(whole);
+        let id = ids.find(|id| self.own.contains(id))?;
+        let bound = self.tools.get(&id)?;
+        Some((id, bound))
+    }
+
     /// What a tool says of itself, for the models that it is offered to.
     pub fn described(&self, tool: &str) -> Described {
         self.tools.get(tool).map(|bound| bound.described()).unwrap_or_default()
@@ -139,6 +174,26 @@ impl Registry {
         Some(fault.with_happened(Happened::No))
     }
 
+    /// The run was asked by what its history says. Here it is what is bound: also for a tool that
+    /// the run did not know when it began.
+    fn call_bound(&self, id: &Text, bound: &Checked, call: Call) -> Calling {
+        match self.not_granted(id, bound) {
+            Some(fault) => Calling::Now(Answer::Failed(fault)),
+            None => bound.call(call),
+        }
+    }
+
+    fn call_adapter(&self, call: Call) -> Calling {
+        let Request::Tool(tool) = &call.request else { return Calling::misrouted(&call) };
+        match self.adapters.of(&tool.server, &tool.tool) {
+            Some(adapter) => adapter.call(call),
+            None if self.unbound == Unbound::MakeUp => {
+                Calling::Now(Answer::Value(adapters::made_up(tool)))
+            }
+            None => adapters::unbound(tool),
+        }
+    }
+
     fn call_unbound(&self, tool: &ToolCall) -> Calling {
         if self.unbound == Unbound::MakeUp {
             return Calling::Now(Answer::Value(made_up(tool)));
@@ -160,8 +215,12 @@ impl Registry {
 }
 
 impl Adapter for Registry {
-    fn parts(&self, tool: &str) -> Vec<Text> {
-        self.tools.get(tool).map(|bound| bound.consists_of()).unwrap_or_default()
+    fn parts(&self, call: &ToolCall) -> Vec<Text> {
+        if TOOLS.contains(&&*call.server) {
+            return self.tools.get(&call.tool).map(|bound| bound.consists_of()).unwrap_or_default();
+        }
+        let Some((id, bound)) = self.tool_for(&call.server, &call.tool) else { return Vec::new() };
+        std::iter::once(id).chain(bound.consists_of()).collect()
     }
 
     fn notices(&self, run: &str) -> Vec<Notice> {
@@ -177,18 +236,20 @@ impl Adapter for Registry {
             },
             Request::Tool(tool) if TOOLS.contains(&&*tool.server) => {
                 match self.tools.get(&tool.tool) {
-                    // The run was asked by what its history says. Here it is what is bound: also
-                    // for a tool that the run did not know when it began.
-                    Some(bound) => match self.not_granted(&tool.tool, bound) {
-                        Some(fault) => Calling::Now(Answer::Failed(fault)),
-                        None => bound.call(call),
-                    },
+                    Some(bound) => self.call_bound(&tool.tool.clone(), bound, call),
                     None => self.call_unbound(tool),
                 }
             }
-            Request::Tool(tool) => {
-                nothing_there(format!("nothing answers `{}.{}`", tool.server, tool.tool))
-            }
+            Request::Tool(tool) => match self.tool_for(&tool.server, &tool.tool) {
+                Some((id, bound)) => {
+                    let mut own = tool.clone();
+                    own.args = adapters::for_tool(tool, id == tool.name());
+                    (own.server, own.tool) = (TOOLS[0].into(), id.clone());
+                    let request = Request::Tool(own);
+                    self.call_bound(&id, bound, Call { request, ..call })
+                }
+                None => self.call_adapter(call),
+            },
             Request::Question(_) | Request::Timer(_) => Calling::misrouted(&call),
         }
     }
@@ -222,15 +283,9 @@ fn binding_of(kind: &str, key: &str) -> String {
 }
 
 /// Whether TOML takes it for a key without quotes.
-fn is_bare(id: &str) -> bool {
+pub(crate) fn is_bare(id: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     !id.is_empty() && id.chars().all(is_part)
-}
-
-/// Nothing is called, so that nothing is touched, whatever the tool would do.
-fn made_up_contract() -> ToolContract {
-    let (touches, again) = (Touches::Nothing, Again::Freely);
-    ToolContract { touches, again, made_up: true, ..ToolContract::UNKNOWN }
 }
 
 fn checked<'p>(

@@ -58,7 +58,7 @@ pub use lease::{Held, Holder, Lease, Leases};
 pub use memory::MemoryStore;
 pub use shelf::{Change, Item, Shelves};
 pub use spool::{Spool, spool};
-pub use sqlite::SqliteStore;
+pub use sqlite::{APPLICATION_ID, SqliteStore};
 use value::Digest;
 pub use verify::{Verified, verify};
 

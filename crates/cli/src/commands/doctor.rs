@@ -31,6 +31,7 @@ pub(crate) fn run(arguments: &Doctor) -> Result<Outcome> {
     match config(arguments.config.as_deref()) {
         Ok(config) => {
             checks.extend(tools(&config));
+            checks.extend(adapters(&config));
             checks.extend(models(&config, arguments.online));
             checks.extend(servers(&config));
             checks.extend(folders(&config));
@@ -102,6 +103,12 @@ fn writable(store: &Path) -> Result<()> {
 fn tools(config: &Config) -> Vec<Check> {
     let all = config.tools.iter();
     all.map(|(id, tool)| Check { name: format!("tool {id}"), found: tool.bound.look() }).collect()
+}
+
+/// What `R http.GET` and its kind may do here.
+fn adapters(config: &Config) -> Vec<Check> {
+    let all = config.adapters.look().into_iter();
+    all.map(|(name, found)| Check { name: format!("adapter {name}"), found }).collect()
 }
 
 /// Which models can be asked. What their keys are is nobody's business.

@@ -35,6 +35,7 @@ impl Begun {
         let here = begun_here(store, stream, until)?;
         if !here {
             (options.model, options.config, options.answers) = (None, None, None);
+            options.llm = None;
         }
         Ok(Begun { here, options })
     }
@@ -99,11 +100,12 @@ impl Around {
         self.pin(&mut own, plan);
         let mut found = Vec::new();
         let mut tools = plan.tools();
+        tools.extend(plan.adapters());
         tools.extend(recorded.tools.keys().cloned());
         tools.sort();
         tools.dedup();
         for tool in &tools {
-            if recorded.tools.get(tool) != self.registry.resolve(tool).as_ref() {
+            if recorded.tools.get(tool) != self.known(tool).as_ref() {
                 found.push(format!(
                     "what `{}` does and needs is not what is bound here",
                     plain(tool)
@@ -114,6 +116,9 @@ impl Around {
         }
         let granted = recorded.grants.iter().filter(|grant| !self.grants.contains(grant));
         found.extend(granted.map(|grant| format!("it is granted `{}`", plain(grant))));
+        if recorded.llm.is_some() && recorded.llm != own.llm {
+            found.push("it asks another model where none is named".to_owned());
+        }
         if recorded.live {
             found.push("it is a fork that writes (`--live`)".to_owned());
         }
@@ -136,12 +141,18 @@ impl Around {
         )
     }
 
+    /// What holds here for a tool, or for what is called as `namespace.VERB`.
+    fn known(&self, name: &str) -> Option<ToolContract> {
+        self.registry.resolve(name).or_else(|| self.registry.resolve_adapter(name))
+    }
+
     /// What waits to be called was written down elsewhere, with what it touches and how it may run
     /// again.
     pub(crate) fn refuse_other_calls(&self, run: &Run, name: &str) -> Result<()> {
         let is_other = |call: &&runtime::ToolCall| {
-            let here = self.registry.resolve(&call.tool).unwrap_or(ToolContract::UNKNOWN);
-            let is_bound = self.registry.is_bound(&call.tool);
+            let name = call.name();
+            let here = self.known(&name).unwrap_or(ToolContract::UNKNOWN);
+            let is_bound = self.registry.is_bound(&name) || self.registry.is_adapter_bound(&name);
             call.store.is_none()
                 && is_bound
                 && (call.touches, call.again) != (here.touches, here.again)
@@ -151,7 +162,7 @@ impl Around {
             _ => None,
         });
         let other: Vec<String> =
-            calls.filter(is_other).map(|call| format!("`{}`", plain(&call.tool))).collect();
+            calls.filter(is_other).map(|call| format!("`{}`", plain(&call.name()))).collect();
         if other.is_empty() {
             return Ok(());
         }

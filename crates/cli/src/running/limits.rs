@@ -37,7 +37,8 @@ pub(crate) fn limit(limits: &mut runtime::Limits, choice: &LimitChoice) -> Resul
 
 /// Says which limits are for tools that an agent does not have.
 pub(crate) fn remind_of_limits(plan: &Plan, choice: &LimitChoice) {
-    let tools = plan.tools();
+    let mut tools = plan.tools();
+    tools.extend(plan.adapters());
     for words in &choice.max_calls {
         let tool = words.split_once('=').map_or(words.as_str(), |(tool, _)| tool);
         if !tools.iter().any(|known| **known == *tool) {

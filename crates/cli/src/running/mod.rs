@@ -54,6 +54,7 @@ pub(crate) struct Around {
     answers: Option<Text>,
     config: Option<Text>,
     otlp: Option<Otlp>,
+    llm: Option<Text>,
     grants: Vec<Text>,
     who: Who,
 }
@@ -93,7 +94,11 @@ impl Around {
             providers = providers.with_voice(voice);
         }
         let providers = Arc::new(providers);
-        let own = || plan.agents().into_iter().map(|(id, model, _)| (id.clone(), model.clone()));
+        let llm = begun.llm.clone().or_else(|| config.adapters.llm.clone());
+        let own = || {
+            let agents = plan.agents().into_iter();
+            agents.map(|(id, model, _)| (id.clone(), own_model(model, llm.as_ref()).clone()))
+        };
         let named_model = |only: Option<&Text>| -> Arc<dyn Adapter> {
             Arc::new(Named::new(Arc::clone(&providers), only.cloned(), own().collect()))
         };
@@ -128,6 +133,7 @@ impl Around {
             answers,
             config: bound.as_deref().map(absolute).transpose()?,
             otlp: config.otlp,
+            llm,
             grants: config.grants,
             who,
         })
@@ -150,7 +156,12 @@ impl Around {
             let contract = self.registry.resolve(&tool)?;
             Some((tool, contract))
         });
-        options.tools = known.collect();
+        let adapters = plan.adapters().into_iter().filter_map(|name| {
+            let contract = self.registry.resolve_adapter(&name)?;
+            Some((name, contract))
+        });
+        options.tools = known.chain(adapters).collect();
+        options.llm = self.llm.clone();
         options.grants = self.grants.clone();
         let offered =
             plan.tools_of_agents().into_iter().filter(|tool| self.registry.is_bound(tool));
@@ -182,13 +193,15 @@ impl Around {
     /// A tool that answered when the run began must still be there: without it a run would fail, or
     /// go on with answers that were made up.
     pub(crate) fn refuse_without_tools(&self, begun: &Options, plan: &Plan) -> Result<()> {
-        let tools = plan.tools();
-        let is_gone = |tool: &&Text| {
-            let was_bound = begun.tools.get(*tool).is_some_and(|contract| !contract.made_up);
-            was_bound && !self.registry.is_bound(tool)
-        };
-        let gone: Vec<String> =
-            tools.iter().filter(is_gone).map(|tool| format!("`{tool}`")).collect();
+        let was_bound = |name: &Text| begun.tools.get(name).is_some_and(|known| !known.made_up);
+        let tools = plan.tools().into_iter().filter(|tool| !self.registry.is_bound(tool));
+        let adapters = plan.adapters();
+        let adapters = adapters.into_iter().filter(|name| !self.registry.is_adapter_bound(name));
+        let gone: Vec<String> = tools
+            .chain(adapters)
+            .filter(|name| was_bound(name))
+            .map(|name| format!("`{name}`"))
+            .collect();
         if gone.is_empty() {
             return Ok(());
         }
@@ -237,6 +250,11 @@ impl Around {
         self.view.put_aside();
         done
     }
+}
+
+/// The model of an agent, or the one for whoever names none.
+fn own_model<'a>(model: &'a Text, other: Option<&'a Text>) -> &'a Text {
+    if model.is_empty() { other.unwrap_or(model) } else { model }
 }
 
 /// Makes answers up that fit the schemas of a plan.

@@ -18,7 +18,15 @@ impl Around {
         };
         let Some(only) = asks else { return Ok(()) };
         let agents = plan.agents();
-        let own = agents.iter().map(|(_, model, _)| only.unwrap_or(model));
+        let own_model = |model| super::own_model(model, self.llm.as_ref());
+        let nameless = agents.iter().find(|(_, model, _)| own_model(model).is_empty());
+        if let (Some((agent, ..)), None) = (nameless, only) {
+            bail!(
+                "nothing says which model `{agent}` asks: say `--model MODEL`, or write in \
+                 quipu.toml:\n\n[adapters.llm]\nmodel = \"MODEL\"\n"
+            );
+        }
+        let own = agents.iter().map(|(_, model, _)| only.unwrap_or(own_model(model)));
         let mut names: Vec<&Text> = own.collect();
         names.sort();
         names.dedup();

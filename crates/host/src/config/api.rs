@@ -14,29 +14,13 @@ use super::reader::{Item, Members, Place, Reader, in_order, text, time, whole};
 use crate::adapter::{Bound, Contract};
 use crate::http::{Allowed, Client, HttpLimits};
 use crate::secrets::Sources;
+use crate::tools::api::NOT_GIVEN;
 use crate::tools::api::{Api, Binding, Body, Place as Gap, Shape, Template, UrlTemplate, Wanted};
 
 /// What only a tool with `http` has.
 pub(super) const OF_HTTP: &[&str] = &["headers", "body", "allow", "answer", "bytes_max"];
 
 const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-
-/// Headers that belong to the connection, or that are sent anyhow.
-const NOT_GIVEN: &[&str] = &[
-    "accept-encoding",
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "idempotency-key",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 
 /// More than this nobody waits for, and no machine should hold.
 const BYTES_MAX: usize = 1 << 30;
@@ -192,7 +176,7 @@ impl Reader<'_> {
         fixed.map(Shape::Fixed)
     }
 
-    fn allowed(&mut self, members: &Members<'_, '_>) -> Allowed {
+    pub(super) fn allowed(&mut self, members: &Members<'_, '_>) -> Allowed {
         let Some(item) = members.get("allow") else { return Allowed::default() };
         let Some(items) = item.get_ref().as_array() else {
             self.given(members, "allow", |_| None::<()>);
@@ -211,7 +195,7 @@ impl Reader<'_> {
         Allowed::parse(listed).unwrap_or_default()
     }
 
-    fn limits(&mut self, members: &Members<'_, '_>) -> HttpLimits {
+    pub(super) fn limits(&mut self, members: &Members<'_, '_>) -> HttpLimits {
         let standard = HttpLimits::default();
         let bytes_max = self.given(members, "bytes_max", |value| {
             let number = whole(value)?.get() as usize;

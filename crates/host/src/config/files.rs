@@ -4,13 +4,14 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use diagnostics::plain;
 use toml::de::DeValue;
 use value::Text;
 
 use super::Tool;
-use super::reader::{Known, Members, Reader, listed, text, texts, time, whole};
+use super::reader::{Known, Members, Place, Reader, listed, text, texts, time, whole};
 use crate::adapter::Bound;
 use crate::tools::files::BYTES_MAX;
 use crate::tools::{Allowed, Executable, Files, Operation, Shell};
@@ -31,20 +32,33 @@ impl Reader<'_> {
             return None;
         };
         let own = self.members(table, MEMBERS);
-        let Some(root) = self.given(&own, "root", text) else {
+        let files = self.folder_of(id, ("files", item.span()), &own, timeout)?;
+        Some(Arc::new(files))
+    }
+
+    /// The folder that somebody may use, and for what.
+    pub(super) fn folder_of(
+        &mut self,
+        id: &Text,
+        (what, at): (&str, Place),
+        own: &Members<'_, '_>,
+        timeout: Option<Duration>,
+    ) -> Option<Files> {
+        let Some(root) = self.given(own, "root", text) else {
             if own.get("root").is_none() {
-                self.found(item.span(), "`files` needs a `root`: the folder that it is about");
+                let message = format!("`{what}` needs a `root`: the folder that it is about");
+                self.found(at, message);
             }
             return None;
         };
-        let allow = self.operations(&own);
-        let bytes_max = self.given(&own, "max_bytes", whole);
+        let allow = self.operations(own);
+        let bytes_max = self.given(own, "max_bytes", whole);
         let root = self.folder.join(root);
-        if allow.contains(&Operation::Write) || allow.contains(&Operation::Append) {
-            self.writes(&own, &root);
+        if allow.iter().any(|operation| operation.writes()) {
+            self.writes(own, &root);
         }
         let bytes_max = bytes_max.map_or(BYTES_MAX, |most| most.get().into());
-        Some(Arc::new(Files { id: id.clone(), root, allow, bytes_max, timeout }))
+        Some(Files { id: id.clone(), root, allow, bytes_max, timeout })
     }
 
     /// What may be done; reading where nobody says.

@@ -28,6 +28,8 @@
 //! files = ["policy.yaml"]           # what holds for every graph here
 //! [contracts]
 //! files = ["contracts.json"]        # what verbs do that are not built in
+//! [adapters.http]                   # what `R http.GET` and its kind may do
+//! allow = ["api.example.com"]       # see docs/ainl-adapters.md
 //!
 //! [otlp]
 //! endpoint = "http://127.0.0.1:4318"  # spans go there whenever a run stops
@@ -35,6 +37,7 @@
 //!
 //! Everything that is wrong is reported in one pass, each with its place.
 
+mod adapters;
 mod api;
 mod composite;
 mod contracts;
@@ -62,6 +65,7 @@ use diagnostics::{Position, Source};
 use value::Text;
 
 use crate::adapter::Bound;
+use crate::adapters::Adapters;
 use crate::capabilities::Capabilities;
 use crate::mcp::{Keeper, Notices, Server};
 use crate::models::ModelSettings;
@@ -95,6 +99,8 @@ pub struct Config {
     pub notices: Arc<Notices>,
     /// Keeps the sessions with the servers going.
     pub keeper: Arc<Keeper>,
+    /// What answers `R namespace.VERB` that is built in.
+    pub adapters: Adapters,
     /// The folders that persistent stores show, by the ids of the stores.
     pub stores: BTreeMap<Text, Arc<Folder>>,
     /// The files of the policies that hold for every graph here.

@@ -14,8 +14,18 @@ use crate::capabilities::Capabilities;
 const BREAKS_MAX: usize = 10;
 
 /// The sections that there are.
-const SECTIONS: &[&str] =
-    &["contracts", "grants", "mcp", "models", "otlp", "people", "policy", "stores", "tools"];
+const SECTIONS: &[&str] = &[
+    "adapters",
+    "contracts",
+    "grants",
+    "mcp",
+    "models",
+    "otlp",
+    "people",
+    "policy",
+    "stores",
+    "tools",
+];
 
 pub(super) fn config(source: &Source, folder: &Path) -> Result<Config, Vec<Finding>> {
     read(source, folder, |reader, document| reader.document(document))
@@ -81,6 +91,7 @@ impl Reader<'_> {
                 "policy" => config.policies = self.policies(at, value),
                 "stores" => config.stores = self.named(name, at, value, Self::store),
                 "tools" => config.tools = self.named(name, at, value, Self::tool),
+                "adapters" => config.adapters = self.adapters(at, value),
                 "grants" => config.grants = self.grants(at, value),
                 _ => self.unknown(at, "key", name, SECTIONS),
             }

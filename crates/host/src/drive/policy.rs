@@ -114,7 +114,7 @@ impl<'a> Driver<'a> {
     fn left_for_good(&self) -> impl Iterator<Item = String> {
         self.run.pending().filter_map(|pending| match &pending.request {
             Request::Tool(call) if call.store.is_none() && call.again != Again::Freely => {
-                (pending.stage == Stage::Started).then(|| format!("`{}`", call.tool))
+                (pending.stage == Stage::Started).then(|| format!("`{}`", call.name()))
             }
             _ => None,
         })
@@ -129,7 +129,7 @@ impl<'a> Driver<'a> {
             Some(rules) => rules.rule(policy, &self.run, call),
             None => {
                 let parts = match &call.request {
-                    Request::Tool(tool) => self.world.adapter.parts(&tool.tool),
+                    Request::Tool(tool) => self.world.adapter.parts(tool),
                     _ => Vec::new(),
                 };
                 let (store, stream) = (self.world.store, &self.stream);
@@ -179,6 +179,7 @@ impl Asking<'_> {
         let mut ruling = policy.decide_within(&told, &leads);
         // A tool that calls others is no way around what is said of them: the strictest word counts.
         for part in parts {
+            told.insert("server".into(), "tool".into());
             told.insert("tool".into(), part.clone().into());
             let of_part = policy.decide_within(&told, &leads);
             if policy::strictness(&of_part.outcome) > policy::strictness(&ruling.outcome) {

@@ -43,6 +43,29 @@ impl Allowed {
         Allowed(vec![Entry { what, port }])
     }
 
+    /// Whether the host of a URL is listed, by its name or its address.
+    pub(super) fn lists(&self, url: &Url) -> bool {
+        let Some(port) = url.port_or_known_default() else { return false };
+        match (host_address(url), url.domain()) {
+            (Some(address), _) => self.has_address(address, port),
+            (None, Some(name)) => self.has_name(normal(name), port),
+            (None, None) => false,
+        }
+    }
+
+    /// What is listed so exactly that it may be private: addresses, and names with a port.
+    #[must_use]
+    pub(crate) fn exact(&self) -> Allowed {
+        let is_exact =
+            |entry: &&Entry| matches!(entry.what, What::Range(..)) || entry.port.is_some();
+        Allowed(self.0.iter().filter(is_exact).cloned().collect())
+    }
+
+    /// Whether nothing is listed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether a name is listed, so that it may resolve to anything.
     pub(super) fn has_name(&self, host: &str, port: u16) -> bool {
         let fits = |entry: &&Entry| entry.is_name(host) && entry.port.is_none_or(|p| p == port);

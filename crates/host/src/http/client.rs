@@ -98,6 +98,8 @@ pub struct Incoming {
 #[derive(Clone)]
 pub struct Client {
     allowed: Arc<Allowed>,
+    /// Nobody else is spoken to, where it is given.
+    only: Option<Arc<Allowed>>,
     limits: HttpLimits,
     resolve: Arc<dyn Resolve>,
     trusted: Vec<Certificate>,
@@ -130,11 +132,19 @@ impl Client {
     pub fn new(allowed: Allowed, limits: HttpLimits) -> Client {
         Client {
             allowed: Arc::new(allowed),
+            only: None,
             limits,
             resolve: Arc::new(SystemResolve),
             trusted: Vec::new(),
             connected: Arc::default(),
         }
+    }
+
+    /// The same that speaks to nobody but those that are listed, also where it is redirected.
+    #[must_use]
+    pub fn only(mut self, listed: Allowed) -> Client {
+        self.only = Some(Arc::new(listed));
+        self
     }
 
     /// The same with another way to find addresses.
@@ -160,6 +170,7 @@ impl Client {
 
     /// Judges what a URL says by itself. Nobody is asked for anything.
     pub fn check(&self, url: &Url) -> Result<(), Refused> {
+        guard::listed(url, self.only.as_deref())?;
         guard::target(url, &self.allowed).map(|_| ())
     }
 
@@ -238,6 +249,7 @@ impl Client {
 
     /// The client for a host.
     fn connected(&self, url: &Url, is_kept: bool) -> Result<reqwest::Client, HttpError> {
+        guard::listed(url, self.only.as_deref()).map_err(HttpError::before)?;
         let target = guard::target(url, &self.allowed).map_err(HttpError::before)?;
         let (is_secure, host) = (url.scheme() == "https", target.host.clone());
         let origin = Origin { is_secure, host, port: target.port, is_kept };

@@ -54,6 +54,12 @@ pub enum Refused {
         /// Why not.
         why: Denied,
     },
+    /// Only those are spoken to that are listed.
+    #[error("`{listed}` is not listed")]
+    Unlisted {
+        /// As it would be.
+        listed: String,
+    },
     /// A connection was judged for one host, and somebody wants to use it for another.
     #[error("`{0}` was never judged")]
     OtherHost(String),
@@ -108,6 +114,21 @@ pub(super) struct Target {
 /// Reads a URL as everything here reads it.
 pub(super) fn parse(text: &str) -> Result<Url, Refused> {
     Url::parse(text).map_err(|error| Refused::Unreadable(error.to_string()))
+}
+
+/// Whether a URL leads to one of those who are listed.
+pub(super) fn listed(url: &Url, only: Option<&Allowed>) -> Result<(), Refused> {
+    if only.is_none_or(|only| only.lists(url)) {
+        return Ok(());
+    }
+    let host = url.host_str().map(normal).unwrap_or_default();
+    // What is private is listed with its port.
+    let is_name = host_address(url).is_none() && host != "localhost";
+    let listed = match (url.port(), url.port_or_known_default()) {
+        (None, _) | (_, None) if is_name => host.to_owned(),
+        (_, port) => format!("{host}:{}", port.unwrap_or_default()),
+    };
+    Err(Refused::Unlisted { listed })
 }
 
 /// Judges all that a URL says by itself.

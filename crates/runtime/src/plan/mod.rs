@@ -565,6 +565,8 @@ impl Plan {
     /// What the graph calls beside its tools, as `namespace.VERB`, each once.
     pub fn adapters(&self) -> Vec<Text> {
         let called = self.nodes.iter().filter_map(|node| match &node.step {
+            // A tool by another name is none.
+            Step::Effect(step) if matches!(&*step.server, "tool" | "tools") => None,
             Step::Effect(step) => Some(format!("{}.{}", step.server, step.tool).into()),
             Step::Transact(step) => Some(format!("txn.{}", step.action.verb()).into()),
             _ => None,

@@ -33,7 +33,11 @@ impl Builder<'_> {
         let (target, args) = self.given(place);
         Step::Effect(Box::new(EffectStep {
             server: space.into(),
-            tool: verb.to_ascii_uppercase().into(),
+            // The id of a tool is no verb.
+            tool: match space {
+                "tool" | "tools" => verb.into(),
+                _ => verb.to_ascii_uppercase().into(),
+            },
             target,
             args,
             input: self.schema(place, "input"),

@@ -16,6 +16,8 @@ mod schema;
 mod shelves;
 mod write;
 
+pub use schema::APPLICATION_ID;
+
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::StoreError;
 
 /// Says in a file's header that it is ours: `QUPU`.
-const APPLICATION: i64 = 0x5155_5055;
+pub const APPLICATION_ID: i64 = 0x5155_5055;
 
 /// From nothing to version 1, from 1 to 2, and so on. What was released is never changed.
 const VERSIONS: &[&str] = &[
@@ -167,7 +167,7 @@ fn contents(connection: &Connection, path: &Path) -> Result<Contents, StoreError
     if is_empty && application == 0 && version == 0 {
         return Ok(Contents::Nothing);
     }
-    if application != APPLICATION {
+    if application != APPLICATION_ID {
         let path = path.display();
         return Err(StoreError::Unusable(format!("`{path}` is a database of another program")));
     }
@@ -198,7 +198,7 @@ pub(super) fn prepare(connection: &Connection, path: &Path) -> Result<(), StoreE
         Contents::Nothing => 0,
     };
     change.execute_batch(&VERSIONS[done..].concat())?;
-    change.pragma_update(None, "application_id", APPLICATION)?;
+    change.pragma_update(None, "application_id", APPLICATION_ID)?;
     change.pragma_update(None, "user_version", VERSIONS.len() as i64)?;
     Ok(change.commit()?)
 }

@@ -1,5 +1,6 @@
 //! Runs as a user drives them: with programs as tools, several processes, and signals.
 
+pub(super) mod adapters;
 mod answers;
 mod approvals;
 mod branches;

@@ -1,6 +1,7 @@
 //! Attacks, by the classes of `docs/security.md`, as far as they meet the command. Each test fails
 //! closed: what it finds is refused, or stays what it was.
 
+mod adapters;
 mod answers;
 mod bombs;
 mod budgets;

@@ -1,16 +1,17 @@
 //! From what a server answers to the value of a call, or to its failure.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use diagnostics::plain;
 use graph::{Again, Touches};
-use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::{Method, StatusCode};
 use runtime::{Fault, FaultKind, Happened};
 use value::{Map, Text, Value, json};
 
-use super::{Binding, Wanted};
-use crate::http::{HttpError, Incoming, Why, retry_after};
+use super::Wanted;
+use crate::adapter::Contract;
+use crate::http::{Client, HttpError, Incoming, Outgoing, Why, retry_after};
 use crate::secrets::Revealed;
 use crate::tools::detailed;
 
@@ -24,24 +25,54 @@ const KEPT_MAX: usize = 4_000;
 const HEADERS: &[&str] =
     &["content-type", "etag", "last-modified", "link", "location", "retry-after"];
 
+/// How often a request is sent again that was sent back for later.
+const AGAIN_MAX: u32 = 3;
+
 /// Puts into words what became of a call.
-pub(super) struct Report<'a> {
-    pub(super) binding: &'a Binding,
+pub(crate) struct Report<'a> {
+    pub(crate) id: &'a Text,
+    pub(crate) method: &'a Method,
     /// The URL, without secrets.
-    pub(super) shown: String,
-    pub(super) time_max: Duration,
+    pub(crate) shown: String,
+    pub(crate) contract: Contract,
+    pub(crate) wanted: Wanted,
+    pub(crate) time_max: Duration,
 }
 
 impl Report<'_> {
+    /// Sends a request, again where it is sent back for later, and reads the answer.
+    pub(crate) async fn exchange(
+        &self,
+        client: &Client,
+        request: Outgoing,
+        revealed: &Revealed,
+    ) -> Result<Value, Fault> {
+        let began = Instant::now();
+        let mut again = 0;
+        loop {
+            let left = self.time_max.saturating_sub(began.elapsed());
+            let answer = client.send_within(request.clone(), left).await;
+            let answer = answer.map_err(|error| self.unanswered(&error))?;
+            let left = self.time_max.saturating_sub(began.elapsed());
+            match later(&answer, self.contract.again) {
+                Some(wait) if again < AGAIN_MAX && wait < left => {
+                    again += 1;
+                    tokio::time::sleep(wait).await;
+                }
+                _ => return self.read(answer, revealed),
+            }
+        }
+    }
+
     /// A call that cannot be made.
-    pub(super) fn not_sent(&self, why: String) -> Fault {
-        let message = format!("`{}` was not called: {why}", self.binding.id);
+    pub(crate) fn not_sent(&self, why: String) -> Fault {
+        let message = format!("`{}` was not called: {why}", self.id);
         detailed(FaultKind::Tool, message, self.details()).with_happened(Happened::No)
     }
 
     /// A request without an answer.
-    pub(super) fn unanswered(&self, error: &HttpError) -> Fault {
-        let Binding { id, .. } = self.binding;
+    fn unanswered(&self, error: &HttpError) -> Fault {
+        let id = self.id;
         let (kind, message) = match &error.why {
             Why::TimedOut { .. } => {
                 let message = format!("`{id}` took longer than {:?}", self.time_max);
@@ -50,7 +81,7 @@ impl Report<'_> {
             Why::Refused(refused) => (FaultKind::Tool, format!("`{id}` was not called: {refused}")),
             why => (FaultKind::Tool, format!("`{id}` failed: {why}")),
         };
-        let happened = match self.binding.contract.touches {
+        let happened = match self.contract.touches {
             Touches::Write => error.happened(),
             _ => Happened::No,
         };
@@ -58,11 +89,14 @@ impl Report<'_> {
     }
 
     /// What an answer means.
-    pub(super) fn read(&self, answer: Incoming, revealed: &Revealed) -> Result<Value, Fault> {
+    fn read(&self, answer: Incoming, revealed: &Revealed) -> Result<Value, Fault> {
         let Incoming { status, headers, body } = answer;
         let body = self.body(&headers, body, revealed)?;
-        match self.binding.wanted {
-            Wanted::Whole => Ok(Value::map([
+        match self.wanted {
+            Wanted::WholeIfFine if !status.is_success() => {
+                Err(self.failed(status, &headers, revealed.hide_in(body)))
+            }
+            Wanted::Whole | Wanted::WholeIfFine => Ok(Value::map([
                 ("status", Value::Int(status.as_u16().into())),
                 ("headers", kept(&headers)),
                 ("body", body),
@@ -89,11 +123,11 @@ impl Report<'_> {
             }
             Err(_) => {
                 let kind: String = revealed.hide(kind).chars().take(SHOWN_MAX).collect();
-                let (id, kind) = (&self.binding.id, plain(&kind));
+                let (id, kind) = (self.id, plain(&kind));
                 let message =
                     format!("the answer of `{id}` is no text: {length} bytes of `{kind}`");
                 let fault = detailed(FaultKind::Tool, message, self.details());
-                return Err(fault.with_happened(self.binding.contract.lost()));
+                return Err(fault.with_happened(self.contract.lost()));
             }
         };
         if text.is_empty() {
@@ -107,7 +141,7 @@ impl Report<'_> {
     ///
     /// INVARIANT: the body has no secrets, so that cutting it leaves no half of one.
     fn failed(&self, status: StatusCode, headers: &HeaderMap, body: Value) -> Fault {
-        let id = &self.binding.id;
+        let id = self.id;
         let text = match body {
             Value::Null => "".into(),
             Value::Text(text) => text,
@@ -124,24 +158,24 @@ impl Report<'_> {
         }
         match status.as_u16() {
             // Somebody between gave up waiting: what the server itself did, nobody knows.
-            408 | 502 | 504 => fault.with_happened(self.binding.contract.lost()),
+            408 | 502 | 504 => fault.with_happened(self.contract.lost()),
             // It is being done for an earlier attempt, or was.
-            409 => fault.reported().with_happened(self.binding.contract.lost()),
+            409 => fault.reported().with_happened(self.contract.lost()),
             400..=499 => fault.reported().with_happened(Happened::No),
-            _ => fault.reported().with_happened(self.binding.contract.lost()),
+            _ => fault.reported().with_happened(self.contract.lost()),
         }
     }
 
     fn details(&self) -> [(&'static str, Value); 2] {
-        let request = format!("{} {}", self.binding.method, self.shown);
-        [("tool", Value::Text(self.binding.id.clone())), ("request", Value::text(request))]
+        let request = format!("{} {}", self.method, self.shown);
+        [("tool", Value::Text(self.id.clone())), ("request", Value::text(request))]
     }
 }
 
 /// How long to wait before a request is sent again, where the server says so and it may be. One
 /// that came too often (429) was sent back, and has not happened; one that met a server out of
 /// service (503) may have, so that it is sent again only if it can be.
-pub(super) fn later(answer: &Incoming, again: Again) -> Option<Duration> {
+fn later(answer: &Incoming, again: Again) -> Option<Duration> {
     let may_be = match answer.status {
         StatusCode::TOO_MANY_REQUESTS => true,
         StatusCode::SERVICE_UNAVAILABLE => again != Again::ByAsking,

@@ -9,7 +9,7 @@ mod template;
 mod url;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use graph::Touches;
 use reqwest::Method;
@@ -17,7 +17,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use runtime::{Fault, Request};
 use value::{Map, Text, Value};
 
-use self::answer::Report;
+pub(crate) use self::answer::Report;
 pub(crate) use self::body::{Body, Shape};
 use self::template::Secrets;
 pub(crate) use self::template::{Place, Template};
@@ -26,8 +26,22 @@ use crate::adapter::{Adapter, Bound, Call, Calling, Contract, Described, shorter
 use crate::http::{Client, IDEMPOTENCY_KEY, Outgoing, Resolve};
 use crate::secrets::{Revealed, Sources};
 
-/// How often a request is sent again that was sent back for later.
-const AGAIN_MAX: u32 = 3;
+/// Headers that belong to the connection, or that are sent anyhow.
+pub(crate) const NOT_GIVEN: &[&str] = &[
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "idempotency-key",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
 
 /// An HTTP interface that answers the calls of a tool.
 #[derive(Clone, Debug)]
@@ -58,6 +72,8 @@ pub(crate) enum Wanted {
     Body,
     /// Status, headers and body, however it went.
     Whole,
+    /// Status, headers and body, if all went well.
+    WholeIfFine,
 }
 
 impl Api {
@@ -142,7 +158,14 @@ impl Binding {
         key: &Text,
         time_max: Duration,
     ) -> Result<Value, Fault> {
-        let report = Report { binding: self, shown: self.url.shown(args), time_max };
+        let report = Report {
+            id: &self.id,
+            method: &self.method,
+            shown: self.url.shown(args),
+            contract: self.contract,
+            wanted: self.wanted,
+            time_max,
+        };
         let revealed = self.secrets.reveal().map_err(|why| report.not_sent(why))?;
         // Whatever a server says, a secret does not come back by it.
         revealed.hide_in_result(self.ask(client, args, key, &revealed, &report).await)
@@ -157,21 +180,7 @@ impl Binding {
         report: &Report<'_>,
     ) -> Result<Value, Fault> {
         let request = self.request(args, key, revealed).map_err(|why| report.not_sent(why))?;
-        let began = Instant::now();
-        let mut again = 0;
-        loop {
-            let left = report.time_max.saturating_sub(began.elapsed());
-            let answer = client.send_within(request.clone(), left).await;
-            let answer = answer.map_err(|error| report.unanswered(&error))?;
-            let left = report.time_max.saturating_sub(began.elapsed());
-            match answer::later(&answer, self.contract.again) {
-                Some(wait) if again < AGAIN_MAX && wait < left => {
-                    again += 1;
-                    tokio::time::sleep(wait).await;
-                }
-                _ => return report.read(answer, revealed),
-            }
-        }
+        report.exchange(client, request, revealed).await
     }
 
     fn request(&self, args: &Map, key: &Text, revealed: &Revealed) -> Result<Outgoing, String> {

@@ -31,6 +31,8 @@ pub enum Operation {
     List,
     /// Where a text stands.
     Search,
+    /// A file goes away.
+    Delete,
     /// A file is replaced by another text, at once or not at all.
     Write,
     /// A text is put behind what a file has.
@@ -39,21 +41,27 @@ pub enum Operation {
 
 impl Operation {
     /// All of them, with the words that they are asked for by.
-    pub const ALL: [(&str, Operation); 5] = [
+    pub const ALL: [(&str, Operation); 6] = [
         ("read", Operation::Read),
         ("list", Operation::List),
         ("search", Operation::Search),
+        ("delete", Operation::Delete),
         ("write", Operation::Write),
         ("append", Operation::Append),
     ];
 
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         let found = Operation::ALL.iter().find(|(_, operation)| *operation == self);
         found.map_or("", |(word, _)| word)
     }
 
-    fn writes(self) -> bool {
-        matches!(self, Operation::Write | Operation::Append)
+    /// Whether it changes something.
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Operation::Write | Operation::Append | Operation::Delete)
+    }
+
+    fn takes_text(self) -> bool {
+        matches!(self, Operation::Write | Operation::Append | Operation::Search)
     }
 }
 
@@ -107,7 +115,7 @@ impl Bound for Files {
         let (touches, again) = match self.allow.iter().max() {
             // A text that was put behind another one would be put there twice.
             Some(Operation::Append) => (Touches::Write, Again::ByAsking),
-            Some(Operation::Write) => (Touches::Write, Again::WithKey),
+            Some(Operation::Write | Operation::Delete) => (Touches::Write, Again::WithKey),
             _ => (Touches::Read, Again::Freely),
         };
         Contract { touches, again }
@@ -131,8 +139,7 @@ impl Bound for Files {
                 ),
             ),
         ];
-        if self.allow.iter().any(|operation| operation.writes() || *operation == Operation::Search)
-        {
+        if self.allow.iter().any(|operation| operation.takes_text()) {
             properties.push(("text", text("what to write or append, or what to look for")));
         }
         let input = Value::map([

@@ -58,6 +58,7 @@ impl Files {
             Operation::Search => Ok(self.search(&root, &inside, needed()?)?),
             Operation::Write => self.write(&root, &inside, needed()?),
             Operation::Append => self.append(&root, &inside, needed()?),
+            Operation::Delete => delete(&root, &inside),
         }
     }
 
@@ -177,6 +178,26 @@ impl Files {
         }
         Ok(Value::map([("found", Value::list(places)), ("is_cut", walk.is_cut().into())]))
     }
+}
+
+/// A file is taken away, and nothing else: a folder may hold more than anybody thinks of.
+fn delete(root: &OwnedFd, inside: &Inside) -> Result<Value, Failed> {
+    let Some((parents, name)) = inside.split() else {
+        return Err("`path` names the folder itself".to_owned().into());
+    };
+    let here = |error: io::Error| told(inside, &error);
+    let folder = beneath::folder(root, &parents, false).map_err(here)?;
+    match beneath::kind_at(&folder, name.as_ref()).map_err(here)? {
+        (FileType::RegularFile, _) => {}
+        _ => return Err(format!("`{}` is no file", inside.shown()).into()),
+    }
+    let gone = rustix::fs::unlinkat(&folder, name, AtFlags::empty());
+    gone.map_err(|error| told(inside, &error.into()))?;
+    rustix::fs::fsync(&folder).map_err(|error| Failed {
+        message: told(inside, &error.into()),
+        happened: Happened::Maybe,
+    })?;
+    Ok(Value::map([("path", inside.shown().into())]))
 }
 
 fn written(inside: &Inside, text: &str) -> Value {
