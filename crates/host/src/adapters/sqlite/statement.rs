@@ -87,7 +87,7 @@ fn parameter(item: &Value) -> ToSqlOutput<'_> {
 }
 
 fn rows(statement: &mut Statement<'_>, right: Right) -> Result<Vec<Value>, Fault> {
-    let names: Vec<Text> = statement.column_names().into_iter().map(Text::from).collect();
+    let names: Vec<Text> = statement.column_names().map(Text::from).collect();
     let mut found = Vec::new();
     let mut bytes = 0;
     let mut rows = statement.raw_query();
