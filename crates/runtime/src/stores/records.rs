@@ -28,7 +28,7 @@ pub(super) fn edits(
     let mut until = until(args.get("ttl_s"), now)?.map(|until| ("until", Value::Int(until)));
     let mut record = |members: &[&'static str]| {
         let at = ("at", Value::text(now.to_string()));
-        let given = |name: &&'static str| Some((*name, args.get(*name)?.clone()));
+        let given = |name: &&'static str| Some((*name, args.get(name)?.clone()));
         let given = members.iter().filter_map(given);
         Value::map(given.chain([at]).chain(until.take()))
     };
