@@ -1,11 +1,14 @@
-//! Any text is a program or a list of findings, in either syntax. Texts come from seeds, so a
+//! Any text is a program or a list of findings, in either syntax; and its graph, printed and read
+//! again, is the same graph. Texts come from seeds, so a
 //! failing case is one number.
 
 use diagnostics::Source;
 use frontends::{Format, Ontology};
+use graph::hash::Hashes;
 use graph::validate::{Edges, validate};
 use proptest::prelude::*;
 use sim::Random;
+use value::{Value, json};
 
 /// Words and parts of words that mean something somewhere, and some that do not.
 #[rustfmt::skip]
@@ -60,6 +63,12 @@ proptest! {
                 finding.anchors_mut().all(|at| source.text.get(at.span().range()).is_some());
             prop_assert!(is_inside, "outside of the text: {}\n{}", finding.message, source.text);
         }
+        let hashes = Hashes::of(&graph);
+        let printed = json::pretty(&Value::from(frontends::document::write(&graph, &hashes)));
+        let again = Source::new("a.json", printed);
+        let again = frontends::read(&again, Format::Graph, Ontology::V1);
+        let again = graph::normalize(again.draft.unwrap_or_default(), &mut Vec::new());
+        prop_assert_eq!(hashes.checksum, Hashes::of(&again).checksum, "{}", source.text);
     }
 
     /// Nothing is dropped silently: of a text that no finding is about, every word is kept.

@@ -64,12 +64,13 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
 
 /// The document that a page is about: its first fenced block.
 fn example(page: &str) -> Option<(&'static str, Vec<u8>)> {
-    let blocks = ["json", "yaml", "hex", "jsonl"]
+    let blocks = ["json", "yaml", "ainl", "hex", "jsonl"]
         .into_iter()
         .filter_map(|language| Some((language, fenced(page, language)?)));
     let (language, text) = blocks.min_by_key(|(_, text)| text.as_ptr())?;
     let file = match language {
         "yaml" => "example.yaml",
+        "ainl" => "example.ainl",
         "jsonl" => "example.jsonl",
         _ => "example.json",
     };

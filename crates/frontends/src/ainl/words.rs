@@ -34,6 +34,15 @@ impl Names {
                     known.insert((&*word.text).into());
                 }
             }
+            // A call that names no output has one all the same.
+            for slot in step.op.slots.iter().filter(|slot| slot.kind == SlotKind::Bind) {
+                if let ops::Unsaid::Is(name) = slot.unsaid
+                    && !known.contains(name)
+                    && step.word(slot.name).is_none()
+                {
+                    known.insert(name.into());
+                }
+            }
             if let Some(name) = declared_input(step)
                 && !inputs.contains(name)
             {

@@ -299,6 +299,14 @@ impl<'a> Blocks<'a> {
         self.levels.push(Level { indent: None, body, pending: None, opened });
     }
 
+    /// Opens the block below a line that means nothing.
+    pub(super) fn open_lost(&mut self, line: &Line<'a>) {
+        let id = self.next("lost");
+        let body = self.label(&id, (line.op.span, line.number));
+        self.bodies[body].is_lost = true;
+        self.open(body, line, "");
+    }
+
     /// Begins the label of what is done otherwise; without an `if` for it, it is lost.
     pub(super) fn otherwise(&mut self, line: &Line<'a>, findings: &mut Vec<Diagnostic>) -> usize {
         let id = self.next("else");

@@ -22,6 +22,9 @@ pub(super) fn unknown(line: &Line<'_>) -> Diagnostic {
     let message = format!("`{word}` begins no statement, so this line means nothing");
     let found = Diagnostic::new(&codes::UNKNOWN_STATEMENT, at.clone(), message);
     match nearest(word, STATEMENTS.iter().copied()) {
+        _ if matches!(word, "for" | "while") => found.help(
+            "there are no loops here; lines of ops have them: `Loop items item ->L_body ->L_after`",
+        ),
         Some(near) if !line.op.quoted => found.meant(near, at),
         _ => found.help(
             "a statement is `name = value`, a call such as `core.ADD 1 2`, `if`, `out`, `err`, \

@@ -46,9 +46,7 @@ pub(super) fn read<'a>(line: &Line<'a>) -> Statement<'a> {
     match &*line.op.text {
         "if" => block(rest(), Statement::If),
         "elif" => block(rest(), Statement::ElseIf),
-        "else" | "else:" => block(words[1..].to_vec(), |words, _| {
-            Statement::Else(words, line.op.text.ends_with(':') || ends_in_colon(line))
-        }),
+        "else" | "else:" => block(rest(), |words, _| Statement::Else(words, ends_in_colon(line))),
         "out" => Statement::Out(rest()),
         "err" => Statement::Fail(rest()),
         "call" => Statement::Call(rest()),
@@ -67,8 +65,9 @@ pub(super) fn read<'a>(line: &Line<'a>) -> Statement<'a> {
     }
 }
 
-fn ends_in_colon(line: &Line<'_>) -> bool {
-    line.words.last().is_some_and(|word| !word.quoted && word.text.ends_with(':'))
+pub(super) fn ends_in_colon(line: &Line<'_>) -> bool {
+    let last = line.words.last().unwrap_or(&line.op);
+    !last.quoted && last.text.ends_with(':')
 }
 
 fn block<'a>(
@@ -102,7 +101,7 @@ fn assignment<'a>(words: &[Word<'a>]) -> Option<(Word<'a>, Vec<Word<'a>>)> {
     let is_assignment =
         !word.text[sign + 1..].starts_with('=') && !word.text[..sign].ends_with(['!', '<', '>']);
     let name = if at == 0 { first.part(0..sign) } else { first.clone() };
-    if !is_assignment || name.text.is_empty() || name.text.contains('.') {
+    if !is_assignment || name.text.is_empty() {
         return None;
     }
     let mut value = Vec::with_capacity(words.len());

@@ -70,6 +70,10 @@ impl<'a> Blocks<'a> {
             Statement::Op => self.push(line.clone()),
             Statement::Unknown => {
                 findings.push(found::unknown(line));
+                // What stands below it belongs to it, whatever it was meant to be.
+                if statement::ends_in_colon(line) {
+                    self.open_lost(line);
+                }
                 return false;
             }
         }
@@ -124,7 +128,10 @@ impl<'a> Blocks<'a> {
         findings: &mut Vec<Diagnostic>,
     ) {
         match value {
-            [] => findings.push(found::nothing_behind(line, "a value")),
+            [] => {
+                findings.push(found::nothing_behind(line, "a value"));
+                self.unknown_value(line, name);
+            }
             [first, ..] if statement::is_call(first) => {
                 self.bound(line, "R", value.to_vec(), Some(name));
             }
@@ -136,9 +143,18 @@ impl<'a> Blocks<'a> {
                 Ok(Asked::Function(function, parts)) => {
                     self.function(line, name, function, parts);
                 }
-                Err(found) => findings.push(*found),
+                Err(found) => {
+                    findings.push(*found);
+                    self.unknown_value(line, name);
+                }
             },
         }
+    }
+
+    /// Stores nothing under a name, so that reading it is no second finding.
+    fn unknown_value(&mut self, line: &Line<'a>, name: Word<'a>) {
+        let null = Word::bare("null", line.op.span);
+        self.op(line, "Set", vec![name, null]);
     }
 
     /// Adds what computes a condition; the word that holds it.

@@ -149,11 +149,14 @@ fn what_is_wrong_is_found_where_it_stands() {
         ("g:\n  in: a\n  if a = 1:\n    out 1\n  out 2\n", "N255", "="),
         ("g:\n  in: a\n  if (a):\n    out 1\n  out 2\n", "N255", "(a)"),
         ("g:\n  v = 1 + 2 + 3\n  out 1\n", "N256", "1 + 2 + 3"),
-        ("g:\n  v =\n  out 1\n", "N256", "v ="),
+        ("g:\n  v =\n  out v\n", "N256", "v ="),
         ("g:\n  2v = 1\n  out 1\n", "N257", "2v"),
         ("g:\n  in:\n  out 1\n", "N257", "in:"),
         ("g:\n  call\n  out 1\n", "N257", "call"),
         ("g:\n  else:\n    out 1\n  out 2\n", "N258", "else:"),
+        ("g:\n  for a in b:\n    core.NOOP 1\n  out 2\n", "N251", "for"),
+        ("g:\n  a.b = 2\n  out 2\n", "N257", "a.b"),
+        ("g:\n  if true:\n    out 1\n  else:\n    out 2\n  else:\n    out 3\n", "N258", "else:"),
         ("g:\n  out wrod\n", "N110", "wrod"),
     ] {
         let (_, findings) = read(text);
@@ -178,5 +181,5 @@ fn only_a_header_makes_it_compact() {
     ] {
         assert_eq!(super::is_compact(text), is_compact, "{text}");
     }
-    assert_eq!(codes("\u{feff}L1:\n  J \"x\"\n"), [""; 0]);
+    assert_eq!(codes("\u{feff}L1:\n  R core.NOW\n  J res\n"), [""; 0]);
 }

@@ -147,3 +147,15 @@ fn every_row_says_how_it_is_written() {
     let with_alias = distinct.iter().filter(|(_, alias)| !alias.is_empty()).count();
     assert_eq!(aliases.len(), distinct.len() + with_alias);
 }
+
+#[test]
+fn what_the_graph_finds_is_shown_at_the_line() {
+    let text = "S core web /\nE /u G ->L5\nCr L7 * * * * *\nL1:\n  J \"x\"\n";
+    let mut reading = crate::ainl::read(&Source::new("a.ainl", text), &[]);
+    let graph = graph::normalize(reading.draft.unwrap(), &mut reading.findings);
+    let mut found = graph::validate::validate(&graph, graph::validate::Edges::Strict);
+    reading.origins.trace(&mut found);
+    let mut places: Vec<&str> = found.iter().map(|found| &text[found.at.span().range()]).collect();
+    places.sort_unstable();
+    assert_eq!(places, ["Cr L7 * * * * *", "E /u G ->L5"]);
+}
