@@ -219,6 +219,8 @@ pub(crate) enum ToFormat {
     Graph,
     /// AINL source
     Ainl,
+    /// An Agent Ontology spec, as YAML
+    Ontology,
 }
 
 #[derive(Debug, Args)]

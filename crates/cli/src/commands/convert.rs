@@ -1,7 +1,7 @@
 //! `quipu convert`
 
 use anyhow::{Context, Result};
-use frontends::{Lost, ainl, document};
+use frontends::{Lost, ainl, document, ontology};
 use graph::Graph;
 use graph::hash::Hashes;
 use value::{Value, json};
@@ -51,5 +51,6 @@ fn written(graph: &Graph, to: ToFormat) -> (String, Vec<Lost>) {
             (json::pretty(&document.into()) + "\n", Vec::new())
         }
         ToFormat::Ainl => ainl::write(graph),
+        ToFormat::Ontology => ontology::write(graph),
     }
 }

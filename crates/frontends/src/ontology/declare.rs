@@ -138,6 +138,33 @@ fn reducers(spec: &Spec<'_>, declared: &mut Declarations, origins: &mut Origins)
 
 /// Declares what a run is given: by the state, and by people.
 pub(super) fn inputs(spec: &Spec<'_>, declared: &mut Declarations) {
+    let state = spec.tree.get("state");
+    let initial = state.and_then(|state| state.get("initial")).and_then(Tree::as_map);
+    let initial = initial.unwrap_or_default().iter();
+    let from_state = state.and_then(|state| state.get("schema")).and_then(Tree::as_text);
+    let people = spec
+        .of_type(NodeType::Human)
+        .flat_map(|(person, _)| spec.edges_from(person).filter(|line| line.is(EdgeType::Flow)));
+    let from_people = people.filter_map(|line| line.text("data"));
+    let inputs = given(
+        declared,
+        initial.map(|(key, value)| (key.text.clone(), value.to_value())),
+        from_state,
+        from_people,
+    );
+    declared
+        .of_mut(Kind::Inputs)
+        .extend(inputs.into_iter().map(|(name, members)| (name, members.into())));
+}
+
+/// The inputs that follow from the state's initial values, its schema, and the schemas of what
+/// people say.
+pub(super) fn given<'n>(
+    declared: &Declarations,
+    initial: impl Iterator<Item = (Text, Value)>,
+    from_state: Option<&'n Text>,
+    from_people: impl Iterator<Item = &'n Text>,
+) -> Ordered<Map> {
     let mut inputs: Ordered<Map> = Ordered::default();
     let mut add = |name: &Text, members: Map| match inputs.get_mut(name) {
         Some(known) => {
@@ -149,32 +176,21 @@ pub(super) fn inputs(spec: &Spec<'_>, declared: &mut Declarations) {
         }
         None => drop(inputs.insert(name.clone(), members)),
     };
-    let state = spec.tree.get("state");
-    let initial = state.and_then(|state| state.get("initial")).and_then(Tree::as_map);
-    for (key, value) in initial.unwrap_or_default() {
-        let members = [("default", value.to_value()), ("from", "initial".into())];
-        add(&key.text, members.map(|(name, value)| (name.into(), value)).into_iter().collect());
+    for (name, value) in initial {
+        let members = [("default", value), ("from", "initial".into())];
+        add(&name, members.map(|(name, value)| (name.into(), value)).into_iter().collect());
     }
-    let from_state = state.and_then(|state| state.get("schema")).and_then(Tree::as_text);
-    let people = spec
-        .of_type(NodeType::Human)
-        .flat_map(|(person, _)| spec.edges_from(person).filter(|line| line.is(EdgeType::Flow)));
-    let from_people = people.filter_map(|line| line.text("data"));
     let schemas = from_state.into_iter().map(|schema| (schema, "state"));
     for (schema, from) in schemas.chain(from_people.map(|schema| (schema, "user"))) {
-        let fields: Vec<(Text, Value)> =
-            declared.fields(schema).map(|(name, field)| (name.clone(), field.clone())).collect();
-        for (name, field) in fields {
+        for (name, field) in declared.fields(schema) {
             let kept = ["type", "default", "optional"].into_iter();
             let mut members: Map =
                 kept.filter_map(|key| Some((key.into(), field.get(key)?.clone()))).collect();
             members.insert("from".into(), from.into());
-            add(&name, members);
+            add(name, members);
         }
     }
-    declared
-        .of_mut(Kind::Inputs)
-        .extend(inputs.into_iter().map(|(name, members)| (name, members.into())));
+    inputs
 }
 
 /// Declares the names that are read somewhere and written nowhere: a run must be given them.

@@ -354,7 +354,7 @@ impl<'t> Lowering<'_, 't> {
 }
 
 /// The name that says whether logic returned early.
-const RETURNED: &str = "_returned";
+pub(super) const RETURNED: &str = "_returned";
 
 fn told(source: &'static str, text: &Text) -> Value {
     Value::map([("source", Value::text(source)), ("text", Value::Text(text.clone()))])

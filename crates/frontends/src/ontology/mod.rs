@@ -29,6 +29,7 @@ mod spec;
 mod termination;
 mod texts;
 mod ways;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,6 +49,7 @@ use shape::Checker;
 use spec::Spec;
 pub(crate) use spec::heading;
 use ways::Ways;
+pub use write::write;
 
 /// Which ontology a spec is written for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
