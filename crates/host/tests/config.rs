@@ -265,7 +265,8 @@ permissions = "all"
         quipu.toml:12:35: unknown operation `reed`; did you mean `read`?
         quipu.toml:12:57: `max_bytes` must be a whole number from 1 on
         quipu.toml:13:1: `touches` says nothing of `files`: what it touches is known
-        quipu.toml:15:35: `allow` is empty: there are `read`, `list`, `search`, `delete`, `write`, `append`
+        quipu.toml:15:35: `allow` is empty: there are `read`, `list`, `search`, `delete`, `write`,
+            `append`
         quipu.toml:17:9: `git` is no path of a program; write where it is, such as `/usr/bin/git`
         quipu.toml:19:9: `shell` is a list of a program and its arguments, such as
             `["/usr/bin/git", "log", "{path}"]`: no text is read by a shell
