@@ -79,7 +79,12 @@ fn tools_are_bound_by_name_and_never_guessed() {
             command = ["./program"]
 
             missing (has not happened):
-              nothing answers `http.GET`
+              nothing answers `http.GET`;
+              write in quipu.toml:
+
+            [adapters.http]
+            allow = ["api.example.com"]
+
             missing (has not happened):
               no store is open for `step/n1`
         "#]],
