@@ -285,7 +285,7 @@ impl<'g> Told<'g> {
             for edge in process.index.edges_from(at) {
                 let is_flow = edge.to_kind == ToKind::Label
                     && edge.port.is_some_and(|port| {
-                        !taken.contains(&(at, port)) && !(forks(at) && port == Port::Next)
+                        !(taken.contains(&(at, port)) || forks(at) && port == Port::Next)
                     });
                 if !is_flow || !known.insert(edge.to.clone()) {
                     continue;
