@@ -1,6 +1,5 @@
 //! Specs that become graphs and specs again: what was written means the same.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-#![expect(clippy::print_stderr, reason = "a test that skips says so")]
 
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@ use graph::draft::Draft;
 use crate::ainl;
 
 fn read(text: &str) -> (Draft, Vec<Diagnostic>) {
-    let reading = ainl::read(&Source::new("a.ainl", text), &[]);
+    let reading = ainl::read(&Source::new("a.ainl", text), &crate::Given::default());
     (reading.draft.unwrap(), reading.findings)
 }
 

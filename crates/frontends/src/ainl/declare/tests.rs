@@ -4,7 +4,7 @@ use value::Value;
 
 /// The draft of a program, and the codes of what is found.
 fn read(text: &str) -> (Draft, Vec<Diagnostic>) {
-    let reading = crate::ainl::read(&Source::new("a.ainl", text), &[]);
+    let reading = crate::ainl::read(&Source::new("a.ainl", text), &crate::Given::default());
     (reading.draft.unwrap(), reading.findings)
 }
 
@@ -151,7 +151,7 @@ fn every_row_says_how_it_is_written() {
 #[test]
 fn what_the_graph_finds_is_shown_at_the_line() {
     let text = "S core web /\nE /u G ->L5\nCr L7 * * * * *\nL1:\n  J \"x\"\n";
-    let mut reading = crate::ainl::read(&Source::new("a.ainl", text), &[]);
+    let mut reading = crate::ainl::read(&Source::new("a.ainl", text), &crate::Given::default());
     let graph = graph::normalize(reading.draft.unwrap(), &mut reading.findings);
     let mut found = graph::validate::validate(&graph, graph::validate::Edges::Strict);
     reading.origins.trace(&mut found);
