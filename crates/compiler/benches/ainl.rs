@@ -32,14 +32,14 @@ fn draft(source: &Source) -> graph::draft::Draft {
 #[divan::bench(args = LINES, sample_count = 10, sample_size = 1)]
 fn read(bencher: Bencher<'_, '_>, lines: usize) {
     let (source, count) = source(lines);
-    bencher.counter(ItemsCount::new(count)).bench(|| draft(black_box(&source)));
+    bencher.counter(ItemsCount::new(count)).bench_local(|| draft(black_box(&source)));
 }
 
 /// To a checked graph.
 #[divan::bench(args = LINES, sample_count = 10, sample_size = 1)]
 fn check(bencher: Bencher<'_, '_>, lines: usize) {
     let (source, count) = source(lines);
-    bencher.counter(ItemsCount::new(count)).bench(|| {
+    bencher.counter(ItemsCount::new(count)).bench_local(|| {
         let mut findings = Vec::new();
         let graph = graph::normalize(draft(black_box(&source)), &mut findings);
         findings.extend(validate(&graph, Edges::Strict));
