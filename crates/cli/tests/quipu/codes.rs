@@ -1,5 +1,6 @@
 //! Every page in `docs/codes` shows a document and what `quipu check` says about it, or a history
-//! and what `quipu import` says; beside a document there may be a policy (`yaml policy`). Both are
+//! and what `quipu import` says; beside a document there may be a policy (`yaml policy`)
+//! or a file that it includes (`ainl included`). Both are
 //! true: `UPDATE=1` writes what it says now.
 
 use std::path::Path;
@@ -25,6 +26,10 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
     let expected = fenced(page, "text").ok_or("it does not show what check says")?;
     let folder = Folder::new();
     folder.write(file, example);
+    // What the example includes.
+    if let Some(included) = fenced(page, "ainl included") {
+        folder.write("lib.ainl", included);
+    }
     let done = match file {
         "example.jsonl" => {
             // What the store has before.

@@ -182,7 +182,8 @@ pub static OPS: &[OpDef] = &[
         runs: Guard(Err),
         writes: &[written("_error")],
         sketch: "on error",
-        doc: "Goes to the `handler` label when the node that its `err` edge comes from fails, or one behind it that has no other `Err`.",
+        doc: "Goes to the `handler` label when the node that its `err` edge comes from fails, or one \
+              behind it that has no other `Err`.",
         ..ROW
     },
     OpDef {
