@@ -1,5 +1,6 @@
-//! Programs that the reference compiled and ran come to the same here. They are in the corpus that
-//! `QUIPU_CORPUS` names; without it the test says so and passes.
+//! Programs that the reference compiled and ran come to the same here, from their source and from
+//! what the reference made of it; and strict mode says of them what the reference says, or there is
+//! a reason. They are in the corpus that `QUIPU_CORPUS` names; without it the tests say so and pass.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,25 +9,32 @@ use value::{Map, Value, json};
 
 use crate::run::Folder;
 
-/// Where a run comes to something else on purpose: what it comes to here, and why.
-const DEVIATIONS: &[(&str, &str, &str)] = &[
-    ("adjacent", "done null", "a name that nothing has written holds null, and not its own text"),
-    ("call_bad_bind", "done null", "a name that nothing has written holds null"),
+/// A program that comes to something else on purpose: its name, what it comes to here, and why.
+type Deviation = (&'static str, &'static str, &'static str);
+
+const OF_BOTH: &[Deviation] = &[
     ("err_at_node", "an error with code `missing`", "`_error` has the code beside the message"),
-    ("filt_single_eq", "done [{\"a\":2}]", "`=` compares, as it is documented to"),
-    ("j_label", "done null", "`L2` is read, and nothing has written it: `J` is no jump"),
+    ("filt_single_eq", "done [{\"a\":2}]", "`=` compares, as it is documented to (J 18)"),
     ("quoted_shadow", "done \"name\"", "quoted text stays text (J 2)"),
-    ("sort_desc", SORTED, "what has no field comes last, whichever way the rest is sorted"),
     ("callee_fail_err_caller", "an error with code `missing`", "the call's own guard (J 4)"),
     ("call_missing", "refused", "a label that is not there is an error (J 16)"),
     ("undef_target", "refused", "a label that is not there is an error (J 16)"),
     ("endpoint_missing", "refused", "a label that is not there is an error (J 16)"),
-    ("line_filter_foreach", "refused", "a program without a step cannot run"),
-    ("bare_num_label", "refused", "a program without a step cannot run"),
+    ("line_filter_foreach", "refused", "a label without a step is an error (J 7)"),
     ("x_unknown_alone", "failed missing", "an error that says what is wrong (J 6)"),
 ];
 
-const SORTED: &str = "done [{\"a\":\"z\"},{\"a\":3},{\"a\":1},{\"b\":2}]";
+const OF_SOURCES: &[Deviation] = &[
+    ("bare_num_label", "done 3", "steps in no label run where there is nothing else (J 16)"),
+    ("compact_if", "done \"nomatch\"", "comparisons compare (J 1)"),
+];
+
+const OF_DOCUMENTS: &[Deviation] = &[
+    ("adjacent", "done null", "a document's `reads` say that it is a variable: it holds null"),
+    ("call_bad_bind", "done null", "a document's `reads` say that it is a variable"),
+    ("j_label", "done null", "a document's `reads` say that `L2` is a variable"),
+    ("bare_num_label", "refused", "the label it ran is not there (J 16)"),
+];
 
 /// Programs whose result is a moment: both give a number.
 const MOMENTS: &[&str] = &["compact_cron"];
@@ -39,28 +47,59 @@ const CODES: &[(&str, &str)] =
 const MESSAGES: &[(&str, &str)] = &[("POLICY_VIOLATION[", "denied")];
 
 #[test]
+fn programs_come_to_what_the_reference_says() {
+    compare(OF_SOURCES, |folder, case, _| {
+        folder.write("program.ainl", case.get("source").unwrap().as_text().unwrap().as_bytes());
+        "program.ainl"
+    });
+}
+
+#[test]
 fn compiled_programs_come_to_what_the_reference_says() {
+    compare(OF_DOCUMENTS, |folder, case, ran| {
+        folder.write("graph.json", json::compact(&document(case, ran)));
+        "graph.json"
+    });
+}
+
+/// Every case of the corpus, with its name.
+fn cases() -> Vec<(String, Value)> {
     let Some(corpus) = std::env::var_os("QUIPU_CORPUS") else {
         eprintln!("skipped: QUIPU_CORPUS is not set");
-        return;
+        return Vec::new();
     };
     let corpus = PathBuf::from(corpus).join("ainl");
     let files = std::fs::read_dir(corpus).unwrap().map(|file| file.unwrap().path());
     let mut files: Vec<PathBuf> =
         files.filter(|file| file.extension().is_some_and(|it| it == "json")).collect();
     files.sort();
+    let read = |file: PathBuf| {
+        let name = file.file_stem().unwrap().to_str().unwrap().to_string();
+        (name, json::parse(&std::fs::read_to_string(&file).unwrap()).unwrap())
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn compare(
+    deviations: &'static [Deviation],
+    write: impl Fn(&Folder, &Value, &Value) -> &'static str,
+) {
+    let cases = cases();
+    if cases.is_empty() {
+        return;
+    }
     let folder = Folder::new();
+    let listed = OF_BOTH.iter().chain(deviations);
     let mut listed: BTreeMap<&str, (&str, &str)> =
-        DEVIATIONS.iter().map(|(name, own, why)| (*name, (*own, *why))).collect();
+        listed.map(|(name, own, why)| (*name, (*own, *why))).collect();
     let mut wrong = Vec::new();
     let mut same = 0;
-    for file in files {
-        let name = file.file_stem().unwrap().to_str().unwrap().to_string();
-        let case = json::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    for (name, case) in cases {
         let Some(ran) = case.get("run").and_then(|run| run.get("graph-preferred")) else {
             continue;
         };
-        let own = came_to(&folder, &case, ran);
+        let file = write(&folder, &case, ran);
+        let own = came_to(&folder, file);
         let theirs = theirs(ran);
         let is_moment = |done: &str| {
             done.strip_prefix("done ").is_some_and(|result| result.parse::<f64>().is_ok())
@@ -80,8 +119,54 @@ fn compiled_programs_come_to_what_the_reference_says() {
     assert!(same >= 20, "only {same} come to the same");
 }
 
-/// What a compiled program comes to here.
-fn came_to(folder: &Folder, case: &Value, ran: &Value) -> String {
+/// Where strict mode says something else than the reference: whether it finds errors here, and why.
+const VERDICTS: &[(&str, &[&str], &str)] = &[
+    ("bare_num_label", &["N102", "N105"], "a line that means nothing is told (J 7)"),
+    ("callee_fail_err_caller", &["N110"], "arguments of calls are read (J 8)"),
+    ("decls", &["N103", "N208"], "a comment ate a value, and `Inc` includes nothing (J 7)"),
+    ("err_at_node", &["N110"], "arguments of calls are read (J 8)"),
+    ("err_callee_effects", &[], "a handler may do what its caller does not"),
+    ("j_label", &["A121"], "`J` does not jump (J 19)"),
+    ("loop_item_read", &[], "the item of a loop is written (J 8)"),
+    ("may_defined", &["A116"], "one way to it does not write the name (J 9)"),
+    ("recursion", &["A114"], "it never ends"),
+    ("retry_exp", &["N110"], "arguments of calls are read (J 8)"),
+    ("x_unknown_alone", &["G419"], "there is no such function (J 7)"),
+];
+
+#[test]
+fn strict_mode_says_what_the_reference_says() {
+    let folder = Folder::new();
+    let mut wrong = Vec::new();
+    for (name, case) in cases() {
+        folder.write("program.ainl", case.get("source").unwrap().as_text().unwrap().as_bytes());
+        let done = folder.run(&["check", "program.ainl", "--strict", "--json"]).json();
+        let file = &done.get("files").unwrap().as_list().unwrap()[0];
+        let mut codes: Vec<String> = Vec::new();
+        for found in file.get("diagnostics").unwrap().as_list().unwrap() {
+            let code = found.get("code").unwrap().as_text().unwrap().to_string();
+            let is_error = found.get("severity") == Some(&Value::text("error"));
+            if is_error && !codes.contains(&code) {
+                codes.push(code);
+            }
+        }
+        codes.sort();
+        let strict = case.get("strict").unwrap();
+        let theirs = !strict.get("errors").unwrap().as_list().unwrap().is_empty();
+        let listed = VERDICTS.iter().find(|(listed, ..)| *listed == name);
+        let is_right = match listed {
+            Some((_, wanted, _)) => codes == *wanted && codes.is_empty() == theirs,
+            None => codes.is_empty() != theirs,
+        };
+        if !is_right {
+            wrong.push(format!("{name}: {codes:?}, reference {theirs}, listed {listed:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What the reference compiled, to be begun where it began.
+fn document(case: &Value, ran: &Value) -> Value {
     let mut document = Map::default();
     for member in ["labels", "capabilities", "services", "types", "crons"] {
         if let Some(value) = case.get(member) {
@@ -92,8 +177,12 @@ fn came_to(folder: &Folder, case: &Value, ran: &Value) -> String {
         let policy = [("entry", label.clone()), ("unknown_op_policy", "skip".into())];
         document.insert("runtime_policy".into(), Value::map(policy));
     }
-    folder.write("graph.json", json::compact(&Value::from(document)));
-    let done = folder.run(&["run", "graph.json", "--json"]);
+    document.into()
+}
+
+/// What a program comes to here.
+fn came_to(folder: &Folder, file: &str) -> String {
+    let done = folder.run(&["run", file, "--json"]);
     let Ok(told) = json::parse(&done.stdout) else { return "refused".into() };
     match (told.get("error"), told.get("result")) {
         (Some(error), _) if *error != Value::Null => {

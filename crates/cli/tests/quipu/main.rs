@@ -1,6 +1,7 @@
 //! Drives the binary as a user would.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod ainl;
 mod ainl_runs;
 mod any_text;
 mod bad_input;

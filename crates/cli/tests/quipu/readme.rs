@@ -27,6 +27,9 @@ fn console_blocks_of_the_tutorials_are_true() {
     check_page("docs/observability.md", &folder);
     let folder = Folder::new();
     copy_examples(&folder);
+    check_page("docs/ainl.md", &folder);
+    let folder = Folder::new();
+    copy_examples(&folder);
     check_page("docs/policies.md", &folder);
 }
 
