@@ -117,13 +117,13 @@ pub(crate) fn load_from(
     };
     let wanted = |source: &Source, part: Span| frontends::includes(source, part, format);
     let files = include(&mut source, disk, Path::new(""), wanted);
-    let given = Given { files, inputs: reading.inputs.clone() };
+    let given = Given { files, inputs: reading.inputs.clone(), contracts };
     let frontends::Reading { draft, mut findings, carried, origins } =
         frontends::read_with(&source, format, ontology, &given);
     let mut unmendable = None;
     let edges = if reading.legacy_edges { Edges::Legacy } else { Edges::Strict };
     let graph = draft.map(|draft| {
-        let graph = graph::normalize_with(draft, &contracts, &mut findings);
+        let graph = graph::normalize_with(draft, &given.contracts, &mut findings);
         // Steps that were lowered are nodes now; everything else so far is in the text itself.
         let stays = |finding: &&Diagnostic| *finding.code != codes::LEGACY_STEPS;
         unmendable = findings.iter().find(stays).map(render::headline);

@@ -33,7 +33,7 @@ pub use includes::{Files, Include, Missing, includes};
 pub use json::locate;
 pub use ontology::Ontology;
 pub use origins::Origins;
-use value::{Text, Value};
+use value::{Ordered, Text, Value};
 
 /// What reading a text gave.
 pub struct Reading {
@@ -71,6 +71,8 @@ pub struct Given {
     pub files: Files,
     /// The names of the inputs that a run of it is given.
     pub inputs: Vec<Text>,
+    /// What is declared elsewhere of verbs that are not built in.
+    pub contracts: Ordered<Value>,
 }
 
 /// Reads a text as a format, with nothing else given.

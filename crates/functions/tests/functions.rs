@@ -220,7 +220,7 @@ fn lists_and_objects() {
         (
             "sort",
             r#"[[{"a": 1}, {}, {"a": 3}, {"a": 2}], "a", "desc"]"#,
-            r#"[{"a":3},{"a":2},{"a":1},{}]"#,
+            r#"[{},{"a":3},{"a":2},{"a":1}]"#,
         ),
         ("sort", r#"[[1], null, "up"]"#, "`sort`: an order is `asc` or `desc`"),
         ("reverse", r#"["abc"]"#, r#""cba""#),
@@ -256,7 +256,7 @@ fn sorting_by_a_field() {
         read(r#"[{"n": 2, "i": 0}, {"n": 1, "i": 1}, {"i": 2}, {"n": 2, "i": 3}, 7]"#).unwrap().0;
     let sorted = |descending| compact(&functions::sort(&items, "n", descending).unwrap());
     assert_eq!(sorted(false), r#"[{"n":1,"i":1},{"n":2,"i":0},{"n":2,"i":3},{"i":2},7]"#);
-    assert_eq!(sorted(true), r#"[{"n":2,"i":0},{"n":2,"i":3},{"n":1,"i":1},{"i":2},7]"#);
+    assert_eq!(sorted(true), r#"[{"i":2},7,{"n":2,"i":0},{"n":2,"i":3},{"n":1,"i":1}]"#);
     assert_eq!(functions::sort(&Value::Null, "n", true), Ok(Value::list([])));
 }
 

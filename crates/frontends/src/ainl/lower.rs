@@ -18,7 +18,7 @@ use crate::origins::{LabelOrigin, SlotSpan};
 pub(crate) fn label(
     label: &Label<'_>,
     program: &Program<'_>,
-    names: &Names,
+    names: &Names<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> (DraftLabel, LabelOrigin) {
     let at = Anchor::Span(label.at);

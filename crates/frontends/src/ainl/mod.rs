@@ -55,7 +55,7 @@ pub fn read(source: &Source, given: &Given) -> Reading {
     let mut findings = Vec::new();
     let mut origins = Origins::of_lines();
     let program = parse(source, source.part_around(0), &given.files, &mut findings);
-    let names = Names::new(&program, &given.inputs);
+    let names = Names::new(&program, given);
     let mut draft = Draft::default();
     for label in &program.labels {
         let (made, origin) = lower::label(label, &program, &names, &mut findings);

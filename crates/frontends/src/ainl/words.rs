@@ -14,18 +14,20 @@ use super::found;
 use super::program::{Program, label_named};
 use super::step::Step;
 use super::token::Word;
+use crate::Given;
 
 /// The names that can hold something.
-pub(crate) struct Names {
+pub(crate) struct Names<'g> {
     known: BTreeSet<Text>,
+    given: &'g Given,
     /// Names that a run is given.
     pub(crate) inputs: BTreeSet<Text>,
 }
 
-impl Names {
+impl<'g> Names<'g> {
     /// Collects what steps write, and what the program declares as given: `Set x $x`.
-    pub(crate) fn new(program: &Program<'_>, given: &[Text]) -> Names {
-        let mut known: BTreeSet<Text> = given.iter().cloned().collect();
+    pub(crate) fn new(program: &Program<'_>, given: &'g Given) -> Names<'g> {
+        let mut known: BTreeSet<Text> = given.inputs.iter().cloned().collect();
         let mut inputs = known.clone();
         let steps = program.labels.iter().flat_map(|label| &label.steps);
         for step in steps {
@@ -49,7 +51,7 @@ impl Names {
                 inputs.insert(name.into());
             }
         }
-        Names { known, inputs }
+        Names { known, given, inputs }
     }
 
     fn has(&self, name: &str) -> bool {
@@ -72,12 +74,12 @@ fn declared_input<'s>(step: &'s Step<'_>) -> Option<&'s str> {
 /// What the words of a step mean, where `data` alone would not say it.
 pub(crate) fn operands(
     step: &Step<'_>,
-    names: &Names,
+    names: &Names<'_>,
     program: &Program<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> Map {
     let mut operands = Map::default();
-    let texts = leading_texts(step);
+    let texts = leading_texts(step, names);
     let mut arguments = 0;
     for (slot, word) in &step.filled {
         match slot.kind {
@@ -123,14 +125,24 @@ pub(crate) fn operands(
 }
 
 /// How many of the first arguments are text by what is called, and never variables.
-fn leading_texts(step: &Step<'_>) -> usize {
+fn leading_texts(step: &Step<'_>, names: &Names<'_>) -> usize {
     let Some(adapter) = step.of_kind(SlotKind::Adapter) else { return 0 };
+    let of = |space: &str, verb: &str| {
+        let declared = &names.given.contracts;
+        let named = (!declared.is_empty())
+            .then(|| declared.get(&format!("{space}.{}", verb.to_ascii_uppercase())))
+            .flatten();
+        match named.and_then(|contract| contract.get("names")) {
+            Some(Value::Int(count)) => usize::try_from(*count).unwrap_or(0),
+            _ => graph::contracts::names_of(space, verb),
+        }
+    };
     match adapter.text.split_once('.') {
-        Some((space, verb)) => graph::contracts::names_of(space, verb),
+        Some((space, verb)) => of(space, verb),
         // The first argument is the verb.
         None => {
             let verb = step.of_kind(SlotKind::FirstValue).map_or("", |word| &word.text);
-            1 + graph::contracts::names_of(&adapter.text, verb)
+            1 + of(&adapter.text, verb)
         }
     }
 }
@@ -139,7 +151,7 @@ fn lit(value: Value) -> Value {
     Value::map([("lit", value)])
 }
 
-fn typed(word: &Word<'_>, names: &Names) -> Value {
+fn typed(word: &Word<'_>, names: &Names<'_>) -> Value {
     let text = &*word.text;
     if word.quoted {
         return lit(Value::text(text));
@@ -159,7 +171,7 @@ fn check(
     step: &Step<'_>,
     slot: &str,
     word: &Word<'_>,
-    names: &Names,
+    names: &Names<'_>,
     program: &Program<'_>,
     findings: &mut Vec<Diagnostic>,
 ) {
@@ -185,7 +197,7 @@ fn check(
 }
 
 /// Names that a condition asks about, and that nothing writes.
-fn asked(word: &Word<'_>, names: &Names, findings: &mut Vec<Diagnostic>) {
+fn asked(word: &Word<'_>, names: &Names<'_>, findings: &mut Vec<Diagnostic>) {
     let Ok(expr) = Expr::parse(&word.text) else { return };
     for name in expr.names().into_iter().filter(|name| !names.has(name)) {
         // `$name` says that it is a variable, and what it is is the graph's business.
@@ -196,7 +208,7 @@ fn asked(word: &Word<'_>, names: &Names, findings: &mut Vec<Diagnostic>) {
 }
 
 /// A condition that compares with a variable: in conditions the word on the right is text.
-fn condition(word: &Word<'_>, names: &Names) -> Option<String> {
+fn condition(word: &Word<'_>, names: &Names<'_>) -> Option<String> {
     if word.quoted {
         return None;
     }

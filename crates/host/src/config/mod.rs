@@ -194,19 +194,25 @@ impl Config {
 
     /// The files of the policies that a file names, whatever else is wrong with it.
     pub fn policies_of(path: &Path) -> Result<Vec<PathBuf>, ConfigError> {
-        Config::load_with(path, |source, folder| {
-            // Most have none, and are read for good later. A key may be written with escapes.
-            if !source.text.contains("policy") && !source.text.contains('\\') {
-                return Ok(Vec::new());
-            }
-            read::policies(source, folder).map_err(ConfigError::Wrong)
-        })
+        Config::section_of(path, "policy", read::policies)
     }
 
     /// The files with contracts that a file names, whatever else is wrong with it.
     pub fn contracts_of(path: &Path) -> Result<Vec<PathBuf>, ConfigError> {
+        Config::section_of(path, "contracts", read::contracts)
+    }
+
+    fn section_of(
+        path: &Path,
+        name: &str,
+        read: impl FnOnce(&Source, &Path) -> Result<Vec<PathBuf>, Vec<Finding>>,
+    ) -> Result<Vec<PathBuf>, ConfigError> {
         Config::load_with(path, |source, folder| {
-            read::contracts(source, folder).map_err(ConfigError::Wrong)
+            // Most have none, and are read for good later. A key may be written with escapes.
+            if !source.text.contains(name) && !source.text.contains('\\') {
+                return Ok(Vec::new());
+            }
+            read(source, folder).map_err(ConfigError::Wrong)
         })
     }
 

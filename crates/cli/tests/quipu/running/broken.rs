@@ -6,7 +6,8 @@ fn looping() -> Folder {
     let folder = Folder::new();
     let over = r#"{"id": "n1", "op": "Loop",
         "data": {"ref": "$items", "item": "input", "body": "one", "after": "end"}}"#;
-    let end = r#"{"id": "n1", "op": "J", "data": {"var": "$input"}}"#;
+    let end = r#"{"id": "n1", "op": "X", "data": {"dst": "count", "fn": "len", "args": ["$items"]}},
+        {"id": "n2", "op": "J", "data": {"var": "$count"}}"#;
     folder
         .program("work", "read -r given; echo $given >> works; echo 1")
         .write("quipu.toml", "[tools.work]\ncommand = [\"./work\"]\nagain = \"key\"\n")
@@ -15,7 +16,7 @@ fn looping() -> Folder {
             graph(&[
                 ("start", over, "n1-body->one n1-after->end"),
                 ("one", CALL, ""),
-                ("end", end, ""),
+                ("end", end, "n1-next-n2"),
             ]),
         );
     folder

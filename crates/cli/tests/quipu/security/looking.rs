@@ -110,7 +110,7 @@ fn whoever_looks_starts_nothing_and_opens_only_what_was_named() {
         })
         .collect();
     folder.write("told.jsonl", told.concat()).write("all.jsonl", &exported);
-    // It may name policies, which hold for every graph here.
+    // It may name policies and contracts, which hold for every graph here.
     const CONFIG: &str = "quipu.toml";
     let named: &[(&[&str], &[&str])] = &[
         (&["check", "spec.yaml", "agent.json"], &["spec.yaml", "agent.json", CONFIG]),
@@ -118,11 +118,11 @@ fn whoever_looks_starts_nothing_and_opens_only_what_was_named() {
         (&["check", "tagged.yaml"], &["tagged.yaml", CONFIG]),
         (&["compile", "spec.yaml"], &["spec.yaml", CONFIG]),
         (&["compile", "agent.json"], &["agent.json", CONFIG]),
-        (&["show", "agent.json"], &["agent.json"]),
-        (&["show", "spec.yaml", "--as", "svg"], &["spec.yaml"]),
-        (&["query", "agent.json", "label_nodes"], &["agent.json"]),
-        (&["diff", "agent.json", "other.json"], &["agent.json", "other.json"]),
-        (&["rewrite", "agent.json", "patch.json"], &["agent.json", "patch.json"]),
+        (&["show", "agent.json"], &["agent.json", CONFIG]),
+        (&["show", "spec.yaml", "--as", "svg"], &["spec.yaml", CONFIG]),
+        (&["query", "agent.json", "label_nodes"], &["agent.json", CONFIG]),
+        (&["diff", "agent.json", "other.json"], &["agent.json", "other.json", CONFIG]),
+        (&["rewrite", "agent.json", "patch.json"], &["agent.json", "patch.json", CONFIG]),
         (&["explain", "A115"], &[]),
         (&["import", "told.jsonl"], &["told.jsonl"]),
         (&["import", "all.jsonl"], &["all.jsonl"]),
