@@ -17,6 +17,9 @@ pub(crate) fn run(arguments: &Convert) -> Result<Outcome> {
         return unreadable(&loaded, is_json);
     };
     let (text, lost) = written(graph, arguments.to);
+    if let Some(file) = &arguments.output {
+        std::fs::write(file, &text).with_context(|| format!("cannot write `{file}`"))?;
+    }
     if is_json {
         let lost = lost.iter().map(|lost| {
             Value::map([("at", Value::text(&*lost.at)), ("what", Value::text(&*lost.what))])
@@ -28,11 +31,8 @@ pub(crate) fn run(arguments: &Convert) -> Result<Outcome> {
         ];
         output::print_json(&Value::map(converted))?;
     } else {
-        match &arguments.output {
-            Some(file) => {
-                std::fs::write(file, &text).with_context(|| format!("cannot write `{file}`"))?;
-            }
-            None => output::print_file(&text)?,
+        if arguments.output.is_none() {
+            output::print_file(&text)?;
         }
         for lost in &lost {
             output::note(&format!("{}: {}", lost.at, lost.what));

@@ -11,6 +11,9 @@ use super::token::{Line, Word, quote};
 /// Where more than this is wrong, nobody looks for what each of it could have meant.
 const NEAR_MAX: usize = 100;
 
+/// Nor among more names than this.
+const NAMES_MAX: usize = 10_000;
+
 /// A line whose first word is no op. So much was found before it.
 pub(crate) fn unknown_line(line: &Line<'_>, label: Option<&str>, before: usize) -> Diagnostic {
     let word = &*line.op.text;
@@ -140,13 +143,18 @@ pub(crate) fn bare_word<'n>(
     let at = Anchor::Span(word.span);
     let message = format!("nothing writes `{text}`, so that `{slot}` is the text \"{text}\"");
     let found = Diagnostic::new(&codes::BARE_WORD, at.clone(), message);
-    match nearest(text, names.take(if before < NEAR_MAX { usize::MAX } else { 0 })) {
+    let is_looked_for = before < NEAR_MAX;
+    match nearest(text, names.take(if is_looked_for { NAMES_MAX } else { 0 })) {
         Some(near) => found.meant(near, at),
-        None => found
-            .help(format!(
-                "quote it if text is meant; if it is an input, declare it: `Set {text} ${text}`"
-            ))
-            .fix("add the quotes", at, quote(text)),
+        None => {
+            let found = found
+                .help(format!(
+                    "quote it if text is meant; if it is an input, declare it: `Set {text} ${text}`"
+                ))
+                .fix("add the quotes", at, quote(text));
+            // It may be a slip that nobody has looked for.
+            if is_looked_for { found } else { found.unsure() }
+        }
     }
 }
 
@@ -160,7 +168,7 @@ pub(crate) fn unwritten_name<'n>(
     let at = Anchor::Span(word.span);
     let message = format!("nothing writes `{name}`, so that the condition never sees a value");
     let found = Diagnostic::new(&codes::BARE_WORD, at, message).about(name);
-    match nearest(name, names.take(if before < NEAR_MAX { usize::MAX } else { 0 })) {
+    match nearest(name, names.take(if before < NEAR_MAX { NAMES_MAX } else { 0 })) {
         Some(near) => found.help(format!("did you mean `{near}`?")),
         None => found
             .help(format!("write it before; if it is an input, declare it: `Set {name} ${name}`")),

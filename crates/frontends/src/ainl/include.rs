@@ -9,6 +9,7 @@ use diagnostics::{Anchor, Diagnostic, Source, Span, codes};
 use graph::ops::SlotKind;
 use value::Text;
 
+use super::found;
 use super::program::{Label, Program, label_named};
 use super::token::{self, Line, Word};
 use crate::{Files, Include, Missing};
@@ -46,6 +47,8 @@ pub(crate) fn merge<'a>(
             }
             (None, _) => stem(&path.text),
         };
+        let surplus = line.words.get(3..).unwrap_or_default();
+        findings.extend(found::surplus_words(INCLUDE, "include FILE as NAME", surplus));
         let part = match files.get(path.span) {
             Some(Ok(part)) => part,
             Some(Err(why)) => {

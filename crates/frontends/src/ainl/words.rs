@@ -201,7 +201,11 @@ fn asked(word: &Word<'_>, names: &Names<'_>, findings: &mut Vec<Diagnostic>) {
     let Ok(expr) = Expr::parse(&word.text) else { return };
     for name in expr.names().into_iter().filter(|name| !names.has(name)) {
         // `$name` says that it is a variable, and what it is is the graph's business.
-        if !word.text.contains(&format!("${name}")) {
+        let is_marked = word.text.split('$').skip(1).any(|rest| {
+            let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            rest[..end.unwrap_or(rest.len())] == **name
+        });
+        if !is_marked {
             findings.push(found::unwritten_name(word, name, names.all(), findings.len()));
         }
     }

@@ -25,10 +25,14 @@ pub(super) fn exits(id: &str, label: &Label, index: &Index<'_>, findings: &mut V
         listed[found] += 1;
         let returns = node.def().is_some_and(|op| op.returns());
         let right = returned(node);
+        // Older compilers list the word as it was written: `$user`, `0.50`.
+        let slot = node.def().and_then(|op| op.slots.first());
+        let written = slot.and_then(|slot| node.data.get(slot.name)?.as_text());
+        let is_right = exit.var == right || (exit.var.is_some() && exit.var.as_ref() == written);
         let (at, message) = if !returns {
             let op = node.op.name();
             (place(), format!("label `{id}` lists `{}` as an exit, but it is `{op}`", exit.node))
-        } else if exit.var != right {
+        } else if !is_right {
             let word = |var: &Option<value::Text>| var.clone().unwrap_or_else(|| "null".into());
             let (right, given) = (word(&right), word(&exit.var));
             let message = format!(

@@ -3,7 +3,7 @@
 use value::{Map, Text, Value};
 
 use super::build::{Builder, Place};
-use super::{Agent, EffectStep, ModelStep, Operand, Slot, Step, TxAction, TxStep};
+use super::{Agent, Edition, EffectStep, ModelStep, Operand, Slot, Step, TxAction, TxStep};
 
 /// The namespaces whose verbs ask a model for a text.
 const COMPLETIONS: [&str; 2] = ["llm", "llm_query"];
@@ -53,7 +53,7 @@ impl Builder<'_> {
     /// stands where else the first is.
     fn given(&mut self, place: &Place<'_>) -> (Option<Operand>, Vec<Operand>) {
         let args = self.operands(place, "args");
-        if !place.node.is_split() {
+        if !place.node.is_split() || self.edition == Edition::Second {
             return (self.operand(place, "target"), args);
         }
         let mut args = args.into_iter();
