@@ -62,6 +62,14 @@ impl<'g> Blocks<'g> {
                 begin(edge.1, false);
             }
         }
+        // An `Err` on a line counts for the lines behind it too: where it protects one node only,
+        // what follows that node must stand elsewhere.
+        for (from, to, port) in controls(label, &index) {
+            let returns = label.nodes[to].def().is_some_and(OpDef::returns);
+            if port == ON && !returns && has_handler_aside(label, &index, from, &came_from) {
+                begin(to, false);
+            }
+        }
         let mut blocks = Blocks {
             all: Vec::new(),
             unreached: Vec::new(),
@@ -148,6 +156,21 @@ impl<'g> Blocks<'g> {
         }
         found
     }
+}
+
+/// Whether a node, or a guard of it that control does not pass, has an `Err` that control does not
+/// pass.
+fn has_handler_aside(label: &Label, index: &Index<'_>, node: usize, came_from: &[usize]) -> bool {
+    let aside = |from: usize| {
+        index.edge_indices_from(from).filter_map(|edge| {
+            let port =
+                label.edges[edge].port.filter(|port| matches!(port, Port::Err | Port::Retry));
+            let guard = index.target(edge).filter(|guard| came_from[*guard] == 0);
+            port.zip(guard)
+        })
+    };
+    aside(node)
+        .any(|(port, guard)| port == Port::Err || aside(guard).any(|(port, _)| port == Port::Err))
 }
 
 fn guards(node: &Node) -> Option<Port> {

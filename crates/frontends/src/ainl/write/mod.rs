@@ -7,7 +7,7 @@ mod blocks;
 mod declared;
 mod words;
 
-use graph::ops::{Port, SlotKind, Unsaid};
+use graph::ops::{OpDef, Port, SlotKind, Unsaid};
 use graph::{Filled, Graph, Label, Node, Operand};
 use value::{Text, Value};
 
@@ -63,6 +63,17 @@ impl Writer<'_> {
                 let target = self.words.target(target, &mut self.lost);
                 self.line(&format!("If true {target}"), 1);
             }
+        }
+        // Within a label an `Err` that was passed counts for what follows; in another one it does not.
+        let passed = blocks
+            .all
+            .iter()
+            .flat_map(|block| &block.nodes)
+            .filter(|at| label.nodes[**at].def().and_then(OpDef::guards) == Some(Port::Err));
+        for at in passed.filter(|_| blocks.all.len() > 1) {
+            let what =
+                "behind the next label its `Err` no longer counts: give later steps their own";
+            self.lose(id, &label.nodes[*at], what);
         }
         for at in &blocks.unreached {
             let node = &label.nodes[*at];
