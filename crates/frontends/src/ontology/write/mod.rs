@@ -5,20 +5,24 @@
 //! their meaning carries over. What was written is read again, so that nothing that it does not
 //! say goes unreported.
 
+mod calls;
 mod layout;
+mod made;
+mod python;
 mod sheet;
 mod told;
 
 use std::collections::BTreeSet;
 
-use diagnostics::{Severity, Source};
+use diagnostics::{Diagnostic, Severity, Source, codes};
 use graph::hash::Hashes;
 use graph::{ASSUMED, Graph, Kind};
 use value::{Map, Ordered, Text, Value};
 
-use super::fields;
+use super::fields::{self, Holds};
 use super::{Ontology, declare};
 use crate::Lost;
+use made::Made;
 use sheet::{Sheet, beginning};
 use told::Told;
 
@@ -29,14 +33,26 @@ struct Manner {
     loops_back: bool,
     /// Whether gates have a branch edge for each condition, and not only where the author wrote one.
     all_branches: bool,
+    /// Whether every name that a gate asks for has an initial value, and not only those that
+    /// nothing writes.
+    all_names: bool,
 }
+
+/// The manners to try, the usual one first.
+const MANNERS: [Manner; 5] = [
+    Manner { loops_back: true, all_branches: false, all_names: false },
+    Manner { loops_back: true, all_branches: false, all_names: true },
+    Manner { loops_back: false, all_branches: false, all_names: false },
+    Manner { loops_back: true, all_branches: true, all_names: false },
+    Manner { loops_back: false, all_branches: true, all_names: false },
+];
 
 /// The spec that says what a graph says, and what of it could not be said.
 pub fn write(graph: &Graph) -> (String, Vec<Lost>) {
     let known = Hashes::of(graph);
     let mut best: Option<(String, Vec<Lost>)> = None;
-    for (loops_back, all_branches) in [(true, false), (false, false), (true, true), (false, true)] {
-        let (text, mut lost) = written(graph, Manner { loops_back, all_branches });
+    for manner in MANNERS {
+        let (text, mut lost) = written(graph, manner);
         lost.extend(differing(graph, &known, &text));
         if best.as_ref().is_none_or(|(_, least)| lost.len() < least.len()) {
             best = Some((text, lost));
@@ -51,12 +67,17 @@ pub fn write(graph: &Graph) -> (String, Vec<Lost>) {
 fn written(graph: &Graph, manner: Manner) -> (String, Vec<Lost>) {
     let (mut sheet, mut lost) = (Sheet::default(), Vec::new());
     head(graph, &mut sheet);
-    entities(graph, &mut sheet);
+    entities(graph, &mut sheet, &mut lost);
     let mut told = Told::new(graph, manner);
     for (id, label) in &graph.labels {
         if let Some(declared) = graph.declarations.of(Kind::Processes).get(id) {
             told.process(id, label, declared, &mut sheet);
         }
+    }
+    let mut made = Made::new(graph);
+    if !is_told(graph) {
+        made.labels(&mut sheet);
+        lost.append(&mut made.lost);
     }
     told.links(&mut sheet);
     for link in told.unused() {
@@ -73,9 +94,15 @@ fn written(graph: &Graph, manner: Manner) -> (String, Vec<Lost>) {
     for (name, declared) in graph.declarations.of(Kind::Schemas) {
         sheet.schemas.push(beginning([("name", name)], declared));
     }
-    state(graph, &mut sheet, &mut lost);
+    state(graph, &made.initial(manner.all_names), &mut sheet, &mut lost);
     elsewhere(graph, &mut lost);
     (sheet.to_text(), lost)
+}
+
+/// Whether every label was a process of a spec.
+fn is_told(graph: &Graph) -> bool {
+    let processes = graph.declarations.of(Kind::Processes);
+    !graph.labels.is_empty() && graph.labels.keys().all(|id| processes.contains_key(id))
 }
 
 /// The type of node that becomes a kind of declaration; processes say theirs.
@@ -106,18 +133,41 @@ fn head(graph: &Graph, sheet: &mut Sheet) {
     }
 }
 
-fn entities(graph: &Graph, sheet: &mut Sheet) {
+fn entities(graph: &Graph, sheet: &mut Sheet, lost: &mut Vec<Lost>) {
     let kinds: BTreeSet<Kind> =
         fields::nodes().filter(|def| def.is.is_entity()).map(|def| def.becomes).collect();
     for kind in kinds {
         for (id, declared) in graph.declarations.of(kind) {
-            sheet.entities.push(beginning([("id", id), ("type", word(kind))], declared));
+            let mut entity = beginning([("id", id), ("type", word(kind))], declared);
+            complete(id, kind, &mut entity, lost);
+            sheet.entities.push(entity);
+        }
+    }
+}
+
+/// Fills in what a spec needs of an entity and a graph does not.
+fn complete(id: &Text, kind: Kind, entity: &mut Map, lost: &mut Vec<Lost>) {
+    let own = fields::nodes().filter(|def| def.becomes == kind).flat_map(|def| def.fields);
+    for field in fields::COMMON.iter().chain(own).filter(|field| field.required) {
+        if entity.contains_key(field.name) {
+            continue;
+        }
+        let value = match field.holds {
+            Holds::Word(words, _) => words.first().map_or("", |word| word),
+            _ if field.name == "label" => id,
+            _ => "default",
+        };
+        entity.insert(field.name.into(), Value::text(value));
+        if field.name != "label" {
+            let what =
+                format!("a spec needs `{}` of it: say which, in place of `{value}`", field.name);
+            lost.push(Lost { at: format!("declarations/{}/{id}", kind.word()), what });
         }
     }
 }
 
 /// The member `state`: reducers, initial values, and the schema whose fields a run is given.
-fn state(graph: &Graph, sheet: &mut Sheet, lost: &mut Vec<Lost>) {
+fn state(graph: &Graph, more: &Map, sheet: &mut Sheet, lost: &mut Vec<Lost>) {
     let declared = &graph.declarations;
     let mut state = Map::default();
     let from = |input: &Value| input.get("from").and_then(Value::as_text).cloned();
@@ -151,27 +201,58 @@ fn state(graph: &Graph, sheet: &mut Sheet, lost: &mut Vec<Lost>) {
             && given.iter().all(|(name, members)| wanted.get(name) == Some(&members))
     };
     let schema = declared.of(Kind::Schemas).keys().find(|schema| gives(Some(schema)));
-    if gives(None) {
-        // Nothing is missing.
+    if gives(None) || !is_told(graph) {
+        // Nothing is missing, or everything has an initial value.
     } else if let Some(schema) = schema {
         state.insert("schema".into(), Value::Text(schema.clone()));
     } else {
         let what = "no schema of the state gives these inputs: declare them under `state`";
         lost.push(Lost { at: "declarations/inputs".into(), what: what.into() });
     }
-    let reducers = declared.of(Kind::Reducers).iter();
-    let channels: Vec<Value> =
-        reducers.map(|(name, members)| beginning([("name", name)], members).into()).collect();
+    let channels: Vec<Value> = declared
+        .of(Kind::Reducers)
+        .iter()
+        .filter_map(|(name, members)| channel(name, members, lost))
+        .collect();
     if !channels.is_empty() {
         state.insert("channels".into(), Value::list(channels));
     }
-    let initial: Map = initial().collect();
+    let mut initial: Map = initial().collect();
+    for (name, value) in more {
+        if !initial.contains_key(name) {
+            initial.insert(name.clone(), value.clone());
+        }
+    }
     if !initial.is_empty() {
         state.insert("initial".into(), initial.into());
     }
     if !state.is_empty() {
         sheet.tail.insert("state".into(), state.into());
     }
+}
+
+/// How parallel writes of a name merge, where a spec has a word for it.
+fn channel(name: &Text, members: &Value, lost: &mut Vec<Lost>) -> Option<Value> {
+    let mut lose = |what: String| {
+        lost.push(Lost { at: format!("declarations/reducers/{name}"), what });
+    };
+    let mut channel = beginning([("name", name)], members);
+    let word = channel.get("reducer").and_then(Value::as_text).map_or("replace", |word| word);
+    let own = match word {
+        "append" => "list<object>",
+        "merge" | "replace" | "custom" => "object",
+        _ => {
+            lose(format!(
+                "a spec has no reducer `{word}`: write one value only, or merge in logic"
+            ));
+            return None;
+        }
+    };
+    if !channel.contains_key("type") {
+        lose(format!("a spec needs its type: say which, in place of `{own}`"));
+        channel.insert("type".into(), own.into());
+    }
+    Some(channel.into())
 }
 
 /// What belongs to a whole program, and has no place in a spec.
@@ -225,14 +306,19 @@ fn differing_as(graph: &Graph, known: &Hashes, text: &str, ontology: Ontology) -
         return vec![Lost { at: "the spec".into(), what: "it cannot be read again".into() }];
     };
     let again = graph::normalize(draft, &mut findings);
-    for finding in findings.iter().filter(|finding| finding.code.severity == Severity::Error) {
+    for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
         let what = format!("the spec breaks {}: {}", finding.code.id, finding.message);
         lost.push(Lost { at: "the spec".into(), what });
     }
+    if !is_told(graph) {
+        let unwritten = findings.iter().filter(|found| *found.code == codes::UNWRITTEN_NAME);
+        let what = |found: &Diagnostic| Lost { at: "the spec".into(), what: found.message.clone() };
+        lost.extend(unwritten.map(what));
+        return lost;
+    }
     let hashes = Hashes::of(&again);
     for (id, label) in &known.labels {
-        let is_told = graph.declarations.of(Kind::Processes).contains_key(id);
-        if is_told && hashes.labels.get(id).is_none_or(|own| own.label != label.label) {
+        if hashes.labels.get(id).is_none_or(|own| own.label != label.label) {
             let what = "a process cannot do exactly this: compare it with `quipu diff`".to_string();
             lost.push(Lost { at: id.to_string(), what });
         }

@@ -1,0 +1,148 @@
+//! Programs and graph documents that become texts of another format: what was written means the
+//! same, or the report says what does not.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::print_stderr, reason = "a test that skips says so")]
+
+use std::path::{Path, PathBuf};
+
+use diagnostics::{Diagnostic, Severity, Source};
+use frontends::{Format, Ontology, ainl, ontology};
+use graph::Graph;
+use graph::hash::Hashes;
+use graph::validate::{Edges, validate};
+use sim::engine::{self, Asked, Limits, Outcome, World};
+use value::{Map, Text, Value, json};
+
+fn read(text: &str, format: Format) -> (Graph, Vec<Diagnostic>) {
+    let source = Source::new("text", text.to_string());
+    let mut reading = frontends::read(&source, format, Ontology::V1);
+    let graph = graph::normalize(reading.draft.unwrap(), &mut reading.findings);
+    reading.findings.extend(validate(&graph, Edges::Strict));
+    (graph, reading.findings)
+}
+
+/// The graph of a text, where nothing is wrong with it.
+fn graph_of(text: &str, format: Format) -> Option<Graph> {
+    let (graph, findings) = read(text, format);
+    (!diagnostics::any_error(&findings)).then_some(graph)
+}
+
+/// A program that is written again is the same program, in the one layout.
+fn program_again(name: &str, text: &str) {
+    let graph = graph_of(text, Format::Ainl).unwrap_or_else(|| panic!("{name} has errors"));
+    let (written, lost) = ainl::write(&graph);
+    assert_eq!(lost, Vec::new(), "{name}");
+    let (again, findings) = read(&written, Format::Ainl);
+    assert!(!diagnostics::any_error(&findings), "{name}: {findings:?}\n{written}");
+    assert_eq!(Hashes::of(&graph).checksum, Hashes::of(&again).checksum, "{name}\n{written}");
+    assert_eq!(ainl::format(&written), written, "{name}");
+}
+
+/// What is written as a spec has no errors, whatever was lost.
+fn spec_of(name: &str, graph: &Graph) {
+    let (written, lost) = ontology::write(graph);
+    let (again, findings) = read(&written, Format::Ontology);
+    let errors: Vec<_> =
+        findings.iter().filter(|found| found.severity == Severity::Error).collect();
+    assert!(errors.is_empty(), "{name}: {errors:?}\n{written}");
+    let analysed = compiler::analyse(&again);
+    let errors: Vec<_> =
+        analysed.iter().filter(|found| found.severity == Severity::Error).collect();
+    assert!(errors.is_empty(), "{name}: {errors:?}\n{written}");
+    assert!(!lost.iter().any(|lost| lost.what.contains("breaks")), "{name}: {lost:?}");
+}
+
+fn example(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ainl");
+    std::fs::read_to_string(root.join(name)).unwrap()
+}
+
+#[test]
+fn programs_are_written_as_they_are() {
+    for name in ["orders.ainl", "lib/score.ainl"] {
+        program_again(name, &example(name));
+    }
+    for seed in 0..60 {
+        program_again("sim.ainl", &sim::program(seed, 10 + 5 * seed as usize));
+    }
+}
+
+#[test]
+fn programs_become_specs_without_errors() {
+    for name in ["orders.ainl", "lib/score.ainl"] {
+        spec_of(name, &graph_of(&example(name), Format::Ainl).unwrap());
+    }
+    for seed in 0..60 {
+        let program = sim::program(seed, 10 + 5 * seed as usize);
+        spec_of("sim.ainl", &graph_of(&program, Format::Ainl).unwrap());
+    }
+}
+
+#[test]
+fn documents_become_specs_without_errors() {
+    for seed in 0..200 {
+        let document = json::compact(&sim::document(seed, 1 + seed as usize % 60));
+        spec_of(&format!("seed {seed}"), &graph_of(&document, Format::Graph).unwrap());
+    }
+    for seed in 0..200 {
+        spec_of(&format!("seed {seed}"), &engine::graphs::graph(seed, 1 + seed as usize % 40));
+    }
+    spec_of("nothing", &graph_of(r#"{"labels": {}}"#, Format::Graph).unwrap());
+}
+
+/// How runs end, what they write, and what they ask of the world: of one in which every call is
+/// answered, and of one in which every call fails.
+fn runs(graph: &Graph, seed: u64) -> [(String, Vec<Text>); 2] {
+    let mut failing = World::seeded(seed);
+    failing.has_policy = false;
+    [World::scripted(Map::default()), failing].map(|mut world| {
+        let inputs = engine::graphs::inputs(seed);
+        let Outcome { status, state, effects, .. } =
+            engine::naive::run(graph, &inputs, &mut world, &Limits::default());
+        let asked = effects.into_iter().map(|Asked { request, .. }| request).collect();
+        (format!("{status:?} {}", json::canonical(&Value::from(state))), asked)
+    })
+}
+
+#[test]
+fn documents_become_programs_that_do_the_same() {
+    let (mut same, mut reported) = (0, 0);
+    for seed in 0..200 {
+        let document = json::compact(&sim::document(seed, 1 + seed as usize % 60));
+        let graph = graph_of(&document, Format::Graph).unwrap();
+        let (written, lost) = ainl::write(&graph);
+        if !lost.is_empty() {
+            reported += 1;
+            continue;
+        }
+        let (again, findings) = read(&written, Format::Ainl);
+        assert!(!diagnostics::any_error(&findings), "seed {seed}: {findings:?}\n{written}");
+        assert_eq!(runs(&graph, seed), runs(&again, seed), "seed {seed}\n{document}\n{written}");
+        assert_eq!(ainl::format(&written), written, "seed {seed}");
+        same += 1;
+    }
+    eprintln!("{same} do the same, {reported} were reported");
+    assert!(same > 20, "{same}");
+}
+
+#[test]
+fn programs_of_the_corpus_become_specs_without_errors() {
+    let Some(corpus) = std::env::var_os("QUIPU_CORPUS") else {
+        eprintln!("skipped: QUIPU_CORPUS is not set");
+        return;
+    };
+    let entries = std::fs::read_dir(Path::new(&corpus).join("ainl")).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    let mut count = 0;
+    for file in files {
+        let case = json::parse(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let document = Value::map([("labels", case.get("labels").unwrap().clone())]);
+        if let Some(graph) = graph_of(&json::compact(&document), Format::Graph) {
+            spec_of(&file.display().to_string(), &graph);
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count}");
+}
