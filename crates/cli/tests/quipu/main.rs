@@ -10,6 +10,7 @@ mod codes;
 mod compile;
 mod console;
 mod contracts;
+mod convert;
 mod diff;
 mod documents;
 mod elsewhere;

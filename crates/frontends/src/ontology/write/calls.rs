@@ -103,11 +103,11 @@ impl Calls {
         (*known == kind && begins && store.is_ascii()).then(|| store.clone())
     }
 
-    /// Names that calls use, whatever a program calls so.
+    /// Names that mean something in a spec, whatever a program calls so.
     pub(super) fn own_names(&self) -> impl Iterator<Item = Text> {
         let of_tools = [TOOL_INPUT, OBSERVATION].map(Text::from).into_iter();
         let has_tools = !self.tools.is_empty();
-        of_tools.filter(move |_| has_tools)
+        of_tools.filter(move |_| has_tools).chain([Text::from(logic::DONE)])
     }
 
     /// Declares all of it, and says what is left to do.

@@ -134,7 +134,7 @@ impl<'g> Made<'g> {
         let names: BTreeSet<&Text> = self.reads.iter().chain(&self.writes).collect();
         for name in self.calls.own_names() {
             if names.iter().any(|own| ***own == *name) {
-                let what = "calls of a spec use this name: give the variable another one";
+                let what = "in a spec this name means something: give the variable another one";
                 self.lost.push(Lost { at: name.to_string(), what: what.to_string() });
             }
         }

@@ -120,6 +120,12 @@ fn equal(args: &[Operand], words: &[String]) -> Option<String> {
     if args.iter().any(is_bare) {
         return Some(format!("{one} == {other}"));
     }
+    let is_number = |arg: &Operand| matches!(arg, Operand::Lit(Value::Int(_) | Value::Float(_)));
+    if let [Operand::Var(_), number] = args
+        && is_number(number)
+    {
+        return Some(format!("{one} == {other} and not isinstance({one}, bool)"));
+    }
     Some(format!("{one} == {other} and isinstance({one}, bool) == isinstance({other}, bool)"))
 }
 
