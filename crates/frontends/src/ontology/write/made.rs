@@ -6,54 +6,53 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use graph::ops::{Does, OpDef, Port};
-use graph::{Graph, Index, Kind, Label, Node, Operand, ToKind, Verb};
+use graph::ops::{Does, Port};
+use graph::{Graph, Index, Kind, Label, Node, Operand, ToKind};
 use value::{Map, Text, Value};
 
+use super::acts::reason;
 use super::calls::Calls;
-use super::python;
+use super::said::{condition, does};
 use super::sheet::{Sheet, named};
-use super::told::{arguments, condition, does, retry_of};
 use crate::Lost;
-use crate::ontology::effects::ANSWER;
 use crate::ontology::ways::plain;
 
 /// Writes labels as processes.
 pub(super) struct Made<'g> {
     graph: &'g Graph,
     pub(super) lost: Vec<Lost>,
-    calls: Calls,
+    pub(super) calls: Calls,
     /// The process of each label that is written here.
-    ids: BTreeMap<&'g Text, Text>,
-    taken: BTreeSet<Text>,
+    pub(super) ids: BTreeMap<&'g Text, Text>,
+    pub(super) taken: BTreeSet<Text>,
     /// Names that are read, written, and asked for.
-    reads: BTreeSet<Text>,
-    writes: BTreeSet<Text>,
+    pub(super) reads: BTreeSet<Text>,
+    pub(super) writes: BTreeSet<Text>,
     asked: BTreeSet<Text>,
     /// The process that ends a run, where one is needed.
     end: Option<Text>,
 }
 
 /// Where control goes on.
-enum Way {
+pub(super) enum Way {
     Node(usize),
     Label(Text),
     End,
 }
 
 /// A label on its way.
-struct Cut<'g> {
-    id: &'g Text,
-    label: &'g Label,
-    index: Index<'g>,
+pub(super) struct Cut<'g> {
+    pub(super) id: &'g Text,
+    pub(super) label: &'g Label,
+    pub(super) index: Index<'g>,
     /// Nodes that begin a process, with its id.
     starts: BTreeMap<usize, Text>,
 }
 
 /// A step that is not finished.
-struct Open {
-    id: Text,
-    lines: Vec<String>,
+pub(super) struct Open {
+    pub(super) id: Text,
+    pub(super) lines: Vec<String>,
 }
 
 impl<'g> Made<'g> {
@@ -105,7 +104,8 @@ impl<'g> Made<'g> {
             let leaving = label
                 .edges
                 .iter()
-                .filter(|edge| edge.to_kind == ToKind::Label && edge.port.is_some_and(is_followed));
+                .filter(|edge| edge.to_kind == ToKind::Label && edge.port.is_some_and(is_followed))
+                .filter(|edge| !edge.analysis_only);
             for (to, _) in leaving.filter_map(|edge| graph.labels.get_key_value(&edge.to)) {
                 if reached.insert(to) {
                     queue.push_back(to);
@@ -157,12 +157,12 @@ impl<'g> Made<'g> {
         self.lost.push(Lost { at: at.to_string(), what: what.to_string() });
     }
 
-    fn lose_node(&mut self, cut: &Cut<'_>, node: &Node, what: &str) {
+    pub(super) fn lose_node(&mut self, cut: &Cut<'_>, node: &Node, what: &str) {
         self.lose(&format!("{}/{}", cut.id, node.id), what);
     }
 
     /// An id that nothing else has.
-    fn fresh(&mut self, wanted: &str) -> Text {
+    pub(super) fn fresh(&mut self, wanted: &str) -> Text {
         fresh(&mut self.taken, wanted)
     }
 
@@ -268,7 +268,7 @@ impl<'g> Made<'g> {
     }
 
     /// Finishes a step.
-    fn step(&mut self, open: Open, sheet: &mut Sheet) {
+    pub(super) fn step(&mut self, open: Open, sheet: &mut Sheet) {
         let mut step = named([("id", &open.id), ("type", "step"), ("label", &title(&open.id))]);
         if !open.lines.is_empty() {
             step.insert("logic".into(), Value::text(open.lines.join("\n")));
@@ -277,7 +277,7 @@ impl<'g> Made<'g> {
     }
 
     /// Finishes what comes before a process of its own kind, and says its id.
-    fn before(&mut self, open: Open, wanted: &str, sheet: &mut Sheet) -> Text {
+    pub(super) fn before(&mut self, open: Open, wanted: &str, sheet: &mut Sheet) -> Text {
         if open.lines.is_empty() {
             return open.id;
         }
@@ -332,188 +332,11 @@ impl<'g> Made<'g> {
             sheet.edge("branch", &id, to, named([("condition", text)]));
         }
     }
-
-    fn ask(&mut self, cut: &Cut<'g>, at: usize, open: Open, sheet: &mut Sheet) -> Open {
-        let node = &cut.label.nodes[at];
-        let operands = &node.operands;
-        let Some(Operand::Lit(Value::Text(prompt))) = operands.one("prompt") else {
-            self.lose_node(cut, node, "a checkpoint asks a fixed text: write its prompt");
-            return open;
-        };
-        let wanted = format!("{}_{}", self.ids[cut.id], node.id);
-        let id = self.before(open, &wanted, sheet);
-        let mut asked = named([("id", &id), ("type", "checkpoint"), ("label", &title(&id))]);
-        asked.insert("prompt".into(), Value::Text(prompt.clone()));
-        if let Some(Operand::Lit(options)) = operands.one("options") {
-            asked.insert("options".into(), options.clone());
-        }
-        match operands.one("default") {
-            None => {}
-            Some(Operand::Lit(Value::Text(word))) if matches!(&**word, "approve" | "deny") => {
-                asked.insert("default_action".into(), Value::Text(word.clone()));
-            }
-            Some(_) => self.lose_node(cut, node, "a checkpoint answers only `approve` or `deny`"),
-        }
-        match operands.one("expires") {
-            None => {}
-            Some(Operand::Lit(Value::Int(limit))) => {
-                asked.insert("timeout".into(), Value::text(format!("{limit}ms")));
-            }
-            Some(_) => self.lose_node(cut, node, "its time must be written as a `timeout`"),
-        }
-        for slot in ["schema", "capability"] {
-            if operands.get(slot).is_some() {
-                self.lose_node(cut, node, &format!("a checkpoint has no `{slot}`"));
-            }
-        }
-        if !matches!(cut.way(at, Port::Expired), Way::End) {
-            self.lose_node(cut, node, "a checkpoint goes on in one way only");
-        }
-        sheet.processes.push(asked);
-        self.after(cut, node, &id, ANSWER, sheet)
-    }
-
-    /// The step behind a call or a question, which keeps the answer under its own name.
-    fn after(
-        &mut self,
-        cut: &Cut<'g>,
-        node: &Node,
-        from: &Text,
-        answer: &str,
-        sheet: &mut Sheet,
-    ) -> Open {
-        let id = self.fresh(&format!("{}_after_{}", self.ids[cut.id], node.id));
-        sheet.edge("flow", from, &id, Map::default());
-        let out = node.operands.text("out").filter(|out| ***out != *answer);
-        self.writes.extend(node.operands.text("out").cloned());
-        let lines = out.map(|out| python::assign(out, &python::variable(answer)));
-        Open { id, lines: lines.into_iter().collect() }
-    }
-
-    /// A call: computed, or made by a tool or an agent.
-    fn adapter(&mut self, cut: &Cut<'g>, at: usize, mut open: Open, sheet: &mut Sheet) -> Open {
-        let node = &cut.label.nodes[at];
-        let Some((namespace, verb)) = node.adapter() else {
-            self.lose_node(cut, node, "what it calls cannot be told");
-            return open;
-        };
-        let is_dotted = node.operands.text("adapter").is_some_and(|name| name.contains('.'));
-        let first = node.operands.one("target").filter(|_| is_dotted);
-        let args: Vec<Operand> =
-            first.into_iter().chain(arguments(&node.operands)).cloned().collect();
-        let out = node.operands.text("out");
-        if namespace == "core" && node.verb() != Some(Verb::Noop) {
-            match python::function(verb, &args).zip(out) {
-                Some((value, out)) => {
-                    open.lines.push(python::assign(out, &value));
-                    self.reads.extend(node.reads.iter().cloned());
-                    self.writes.insert(out.clone());
-                }
-                None if out.is_none() && node.verb().is_none() => {}
-                None => {
-                    self.lose_node(cut, node, "no line of Python says this: write a step for it")
-                }
-            }
-            return open;
-        }
-        if node.verb() == Some(Verb::Noop) {
-            return open;
-        }
-        if node.verb().is_some() {
-            self.lose_node(cut, node, "only a process of a spec calls in this way: write its edge");
-            return open;
-        }
-        let Some(lines) = self.calls.arguments(namespace, verb, &args) else {
-            self.lose_node(cut, node, "its arguments cannot be read");
-            return open;
-        };
-        self.reads.extend(node.reads.iter().cloned());
-        open.lines.extend(lines);
-        let from = open.id.clone();
-        self.step(open, sheet);
-        let mut members = self.calls.schema(namespace, verb, args.len());
-        members.extend(retry_of(cut.label, &cut.index, node).map(|(name, mut retry)| {
-            if let Value::Map(retry) = &mut retry {
-                let retry = std::sync::Arc::make_mut(retry);
-                // A wait that stays the same is called so.
-                if retry.get("backoff") == Some(&Value::text("fixed")) {
-                    retry.insert("backoff".into(), "none".into());
-                }
-            }
-            (name, retry)
-        }));
-        if let Some(Operand::Lit(Value::Int(limit))) = node.operands.one("timeout_ms") {
-            members.insert("timeout".into(), Value::text(format!("{limit}ms")));
-        }
-        let (called, answer) = self.calls.called(namespace, verb, &mut self.taken);
-        sheet.edge("invoke", &from, &called, members);
-        self.after(cut, node, &from, &answer, sheet)
-    }
-
-    /// The lines that say what a step without calls does.
-    fn line(&mut self, node: &Node) -> Option<Vec<String>> {
-        let operands = &node.operands;
-        match does(node)? {
-            Does::Set => {
-                let (name, value) = (operands.text("name")?, operands.one("ref")?);
-                // An input is declared by writing it to itself.
-                if matches!(value, Operand::Var(own) if own == name) {
-                    return Some(Vec::new());
-                }
-                Some(vec![python::assign(name, &python::operand(value)?)])
-            }
-            Does::Compute => {
-                let value = python::function(operands.text("fn")?, arguments(operands))?;
-                Some(vec![python::assign(operands.text("dst")?, &value)])
-            }
-            Does::CacheGet => {
-                let store = self.calls.store(operands.text("name")?, "kv", &mut self.taken)?;
-                let read =
-                    format!("state.{store}.read({})", python::operand(operands.one("key")?)?);
-                let value = match operands.one("fallback") {
-                    None => read,
-                    Some(other) => {
-                        format!("{} if {read} is None else {read}", python::operand(other)?)
-                    }
-                };
-                Some(vec![python::assign(operands.text("out")?, &value)])
-            }
-            Does::CacheSet => {
-                let store = self.calls.store(operands.text("name")?, "kv", &mut self.taken)?;
-                let [key, value] =
-                    [operands.one("key")?, operands.one("value")?].map(python::operand);
-                Some(vec![format!("state.{store}.write({}, {})", key?, value?)])
-            }
-            Does::QueuePut if operands.get("out").is_none() => {
-                let store = self.calls.store(operands.text("queue")?, "queue", &mut self.taken)?;
-                let value = python::operand(operands.one("value")?)?;
-                Some(vec![format!("state.{store}.write({value})")])
-            }
-            _ => None,
-        }
-    }
-
-    /// Reports what guards a node, where a spec has no such guard.
-    fn guards(&mut self, cut: &Cut<'g>, at: usize, node: &Node) {
-        let is_call = does(node) == Some(Does::Adapter)
-            && node.adapter().is_some_and(|(namespace, _)| namespace != "core");
-        for edge in cut.index.edges_from(at) {
-            match edge.port {
-                Some(Port::Err) => {
-                    let what = "a step has no handler of errors: what comes after one is left out";
-                    self.lose_node(cut, node, what);
-                }
-                Some(Port::Retry) if !is_call => {
-                    self.lose_node(cut, node, "only a call is tried again");
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
 impl Cut<'_> {
-    fn way(&self, at: usize, port: Port) -> Way {
+    /// Where a way out of a node leads.
+    pub(super) fn way(&self, at: usize, port: Port) -> Way {
         let edges = &self.label.edges;
         let edge = self
             .index
@@ -532,30 +355,8 @@ fn is_followed(port: Port) -> bool {
     matches!(port, Port::Next | Port::Then | Port::Else | Port::After)
 }
 
-/// Why a node has no counterpart, and what to do.
-fn reason(node: &Node) -> &'static str {
-    match does(node) {
-        Some(Does::Call | Does::Loop | Does::While) => {
-            "a process cannot call another and go on with what it returned: write it as logic"
-        }
-        Some(Does::Transact) => "a spec has no transactions: let one tool do all of it",
-        Some(Does::Enforce) => "say what is allowed in a policy (`quipu policy`)",
-        Some(Does::Fork | Does::Join | Does::Route) => {
-            "only a spec's own edges do this: add flow or branch edges"
-        }
-        Some(_) if node.def().is_some_and(is_computed) => {
-            "no line of Python says exactly this: write a step for it"
-        }
-        _ => "a spec has no counterpart for it: write a step for it",
-    }
-}
-
-fn is_computed(op: &'static OpDef) -> bool {
-    matches!(op.does, Does::Set | Does::Compute | Does::Filter | Does::Sort)
-}
-
 /// An id for people.
-fn title(id: &str) -> String {
+pub(super) fn title(id: &str) -> String {
     let words = id.replace('_', " ");
     let mut letters = words.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())

@@ -5,10 +5,12 @@
 //! their meaning carries over. What was written is read again, so that nothing that it does not
 //! say goes unreported.
 
+mod acts;
 mod calls;
 mod layout;
 mod made;
 mod python;
+mod said;
 mod sheet;
 mod told;
 
@@ -53,11 +55,13 @@ pub fn write(graph: &Graph) -> (String, Vec<Lost>) {
     let mut best: Option<(String, Vec<Lost>)> = None;
     for manner in MANNERS {
         let (text, mut lost) = written(graph, manner);
-        lost.extend(differing(graph, &known, &text));
+        let differing = differing(graph, &known, &text);
+        let is_as_meant = differing.is_empty();
+        lost.extend(differing);
         if best.as_ref().is_none_or(|(_, least)| lost.len() < least.len()) {
             best = Some((text, lost));
         }
-        if best.as_ref().is_some_and(|(_, lost)| lost.is_empty()) {
+        if is_as_meant {
             break;
         }
     }

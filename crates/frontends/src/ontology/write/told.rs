@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph::ops::{Does, Port};
-use graph::{Cmp, Expr, Filled, Graph, IN_LABELS, Index, Kind, Label, Node, Operand, Term, ToKind};
-use graph::{Operands, Verb};
+use graph::{Expr, Graph, IN_LABELS, Index, Kind, Label, Node, Operand, ToKind, Verb};
 use value::{Map, Text, Value};
 
 use super::Manner;
+use super::said::{arguments, condition, does, duration, is_own, retry_of, without_counter};
 use super::sheet::{Sheet, beginning};
-use crate::ontology::lower::RETURNED;
 
 /// Writes the processes of a graph, and the edges that their labels and the links hold.
 pub(super) struct Told<'g> {
@@ -194,7 +193,7 @@ impl<'g> Told<'g> {
         }
         members.extend(retry_of(process.label, &process.index, node));
         if let Some(Operand::Lit(Value::Int(limit))) = node.operands.one("timeout_ms") {
-            members.insert("timeout".into(), Value::text(format!("{limit}ms")));
+            members.insert("timeout".into(), duration(*limit));
         }
     }
 
@@ -347,11 +346,6 @@ fn is_in_labels(link: &Map) -> bool {
     link.get(IN_LABELS) == Some(&Value::Bool(true))
 }
 
-/// What the op of a node does, where it is known.
-pub(super) fn does(node: &Node) -> Option<Does> {
-    node.def().map(|op| op.does)
-}
-
 fn text_of(edge: &graph::Edge) -> Map {
     let text = edge.extra.get("label").cloned();
     text.into_iter().map(|text| ("label".into(), text)).collect()
@@ -362,73 +356,4 @@ fn name_of(operand: &Operand) -> Option<&Text> {
         Operand::Var(name) => Some(name),
         _ => None,
     }
-}
-
-/// The arguments of a call, but the first.
-pub(super) fn arguments(operands: &Operands) -> &[Operand] {
-    match operands.get("args") {
-        Some(Filled::Many(items)) => items,
-        _ => &[],
-    }
-}
-
-/// The condition of an `If`.
-pub(super) fn condition(node: &Node) -> Option<&Expr> {
-    match node.operands.one("cond") {
-        Some(Operand::Expr(expr)) if does(node) == Some(Does::If) => Some(expr),
-        _ => None,
-    }
-}
-
-/// Whether a condition was made by us: whether logic has ended the run or has returned, and whether
-/// nobody has come.
-fn is_own(condition: &Expr) -> bool {
-    let Expr::Truthy(Term::Name(path)) = condition else { return false };
-    let name: &str = path.root();
-    path.parts().len() == 1
-        && (name == logic::DONE || name == RETURNED || name.starts_with("_missed_"))
-}
-
-/// The condition of a loop without its counter, and how often it is taken.
-fn without_counter(condition: &Expr) -> (Option<Expr>, Option<i64>) {
-    let limit = |item: &Expr| match item {
-        Expr::Compare(Term::Name(path), Cmp::Lt, Term::Lit(Value::Int(limit)))
-            if path.root().starts_with("_loops_") =>
-        {
-            Some(*limit)
-        }
-        _ => None,
-    };
-    if let Some(limit) = limit(condition) {
-        return (None, Some(limit));
-    }
-    if let Expr::And(items) = condition
-        && let Some((last, rest)) = items.split_last()
-        && let Some(limit) = limit(last)
-    {
-        return (Some(Expr::all(rest.iter().cloned())), Some(limit));
-    }
-    (Some(condition.clone()), None)
-}
-
-/// The member `retry` of the edge of a call that is tried again.
-pub(super) fn retry_of(label: &Label, index: &Index<'_>, node: &Node) -> Option<(Text, Value)> {
-    let at = index.find(&node.id)?;
-    let guard = index
-        .edge_indices_from(at)
-        .find(|edge| label.edges[*edge].port == Some(Port::Retry))
-        .and_then(|edge| index.target(edge))?;
-    let operands = &label.nodes[guard].operands;
-    let slots = [
-        ("count", "max_retries"),
-        ("backoff_strategy", "backoff"),
-        ("backoff_ms", "initial_delay_ms"),
-        ("backoff_max_ms", "max_delay_ms"),
-        ("errors", "retryable_errors"),
-    ];
-    let said = slots.into_iter().filter_map(|(slot, member)| match operands.one(slot)? {
-        Operand::Lit(value) => Some((member, value.clone())),
-        _ => None,
-    });
-    Some(("retry".into(), Value::map(said)))
 }
