@@ -167,7 +167,7 @@ fn labels_become_steps_gates_and_checkpoints() {
             label: Ask n2
             prompt: Shall it be sent?
             options: ['yes', 'no']
-            timeout: '60000ms'
+            timeout: '60s'
           - id: ask_after_n2
             type: step
             label: Ask after n2
@@ -184,7 +184,10 @@ fn labels_become_steps_gates_and_checkpoints() {
           - { type: flow, from: L1, to: L1_n2 }
           - { type: branch, from: L1_n2, to: ask, condition: page? }
           - { type: branch, from: L1_n2, to: L1_n3, condition: else }
-          - { type: invoke, from: L1_n3, to: http_get, retry: { max_retries: 2, initial_delay_ms: 50 } }
+          - type: invoke
+            from: L1_n3
+            to: http_get
+            retry: { max_retries: 2, initial_delay_ms: 50, backoff: linear, max_delay_ms: 50 }
           - { type: flow, from: L1_n3, to: L1_after_n3 }
           - { type: flow, from: L1_after_n3, to: ask }
           - { type: invoke, from: ask, to: model, input: Prompt }
