@@ -167,13 +167,13 @@ fn what_a_spec_cannot_say_is_reported() {
         again/n2: a step has no handler of errors: what comes after one is left out
         again/n4: a run of a spec returns nothing: look at its state instead
         failed: no process leads to it, and it is left out: make a spec of its own of it
-        score/ENTRY/n2: no line of Python says this: write a step for it
-        score/ENTRY/n3: a process cannot call another and go on with what it returned: write it as logic
+        score/ENTRY: no process leads to it, and it is left out: make a spec of its own of it
         score/count: no process leads to it, and it is left out: make a spec of its own of it
         score/one_more: no process leads to it, and it is left out: make a spec of its own of it
         score/same: no process leads to it, and it is left out: make a spec of its own of it
-        score/EXIT_scored/n2: a run of a spec returns nothing: look at its state instead
-        score/EXIT_empty/n1: a run of a spec returns nothing: look at its state instead
+        score/share: no process leads to it, and it is left out: make a spec of its own of it
+        score/EXIT_scored: no process leads to it, and it is left out: make a spec of its own of it
+        score/EXIT_empty: no process leads to it, and it is left out: make a spec of its own of it
         llm: models became the agent `model`: say which model it is
         14 things not carried over
     "#]].assert_eq(&done.stderr);
