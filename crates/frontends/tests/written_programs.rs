@@ -141,7 +141,7 @@ fn labels_become_steps_gates_and_checkpoints() {
           - id: L1
             type: step
             label: L1
-            logic: 'state.data["page"] = state.seen.read(state.data.get("url"))'
+            logic: 'state.data["page"] = (None if state.data.get("url") is None else state.seen.read(state.data.get("url")))'
           - id: L1_n2
             type: gate
             label: L1 n2

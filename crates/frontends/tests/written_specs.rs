@@ -58,6 +58,21 @@ fn our_own_specs_mean_the_same() {
 }
 
 #[test]
+fn a_process_that_does_something_else_is_reported() {
+    let text = include_str!("specs/everything.yaml");
+    let (mut graph, _) = graph_of("everything.yaml", text).unwrap();
+    // A process goes on where its edges lead; this one is made to end before.
+    let id: value::Text = "brief".into();
+    let label = graph.labels.get_mut(&id).unwrap();
+    let ends = label.edges.len();
+    label.edges.retain(|edge| edge.to_kind != graph::ToKind::Label);
+    label.edges.retain(|edge| edge.from != label.nodes[0].id);
+    assert!(label.edges.len() < ends);
+    let (_, lost) = ontology::write(&graph);
+    assert!(lost.iter().any(|lost| lost.at == "brief"), "{lost:?}");
+}
+
+#[test]
 fn made_up_specs_mean_the_same() {
     for seed in 0..150 {
         let spec = sim::spec(seed, 4 + (seed as usize % 40));

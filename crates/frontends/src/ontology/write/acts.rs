@@ -145,8 +145,13 @@ impl<'g> Made<'g> {
             }
             Does::CacheGet => {
                 let store = self.calls.store(operands.text("name")?, "kv", &mut self.taken)?;
-                let read =
-                    format!("state.{store}.read({})", python::operand(operands.one("key")?)?);
+                let key = operands.one("key")?;
+                let word = python::operand(key)?;
+                let mut read = format!("state.{store}.read({word})");
+                // Without a key a store gives back all that it holds.
+                if matches!(key, Operand::Var(_)) {
+                    read = format!("(None if {word} is None else {read})");
+                }
                 let value = match operands.one("fallback") {
                     None => read,
                     Some(other) => {
