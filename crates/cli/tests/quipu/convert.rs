@@ -84,7 +84,31 @@ fn a_spec_looks_as_people_write_it() {
           - id: is_answered
             type: gate
             label: Answered?
-            condition: found == true"#]].assert_eq(&begin.join("\n"));
+            condition: found == true"#]]
+    .assert_eq(&begin.join("\n"));
+}
+
+#[test]
+fn a_spec_as_a_program_says_what_it_lacks() {
+    let folder = Folder::new();
+    copy(&root().join("examples/handbook"), folder.path());
+    let done = convert(&folder, "agent.yaml", "ainl", "agent.ainl");
+    assert_eq!(done.code, 1);
+    expect![[r#"
+        declarations/inputs/question: no step declares it: write `Set question $question` where a run begins
+        declarations/agents: AINL has no agents: answerer
+        declarations/stores: AINL has no stores: pages
+        declarations/people: AINL has no people: asker
+        declarations/processes: AINL has no processes: find_pages, answer_it, is_answered, ask_person, done
+        declarations/schemas: AINL has no schemas: Question, Grounds, Answer
+        declarations/links: AINL has no links: asker->find_pages:flow
+        answer_it/n1: AINL cannot say its `input`
+        answer_it/n1: AINL cannot say its `output`
+        ask_person/n1: AINL has no such op
+        10 things not carried over
+    "#]].assert_eq(&done.stderr);
+    assert_eq!(folder.run(&["check", "agent.ainl"]).code, 0);
+    assert_eq!(folder.run(&["fmt", "--check", "agent.ainl"]).code, 0);
 }
 
 const COMPUTES: &str = r#"L1:
@@ -147,7 +171,8 @@ fn a_program_that_computes_does_the_same_as_a_spec() {
         end/n2: a run of a spec returns nothing: look at its state instead
         nobody: a spec must have an agent: this one is never called
         3 things not carried over
-    "#]].assert_eq(&done.stderr);
+    "#]]
+    .assert_eq(&done.stderr);
     assert_eq!(folder.run(&["check", "sums.yaml"]).code, 0);
     for price in ["100", "7", "0.5"] {
         assert_eq!(state(&folder, "sums.ainl", price), state(&folder, "sums.yaml", price));
@@ -176,7 +201,8 @@ fn what_a_spec_cannot_say_is_reported() {
         score/EXIT_empty: no process leads to it, and it is left out: make a spec of its own of it
         llm: models became the agent `model`: say which model it is
         14 things not carried over
-    "#]].assert_eq(&done.stderr);
+    "#]]
+    .assert_eq(&done.stderr);
     assert_eq!(folder.run(&["check", "answer.yaml"]).code, 0);
     let done = folder.run(&["convert", "answer.ainl", "--to", "ontology", "--json"]);
     let told = done.json();

@@ -1,7 +1,7 @@
 //! What stands before the labels: endpoints, what runs by the clock, and what steps refer to by
 //! name.
 
-use graph::{Graph, Kind};
+use graph::{Graph, Kind, Node, Operand};
 use value::{Map, Value};
 
 use super::words::is_plain;
@@ -26,8 +26,9 @@ pub(super) fn write(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
         }
     }
     services(graph, text, lost);
+    inputs(graph, lost);
     for kind in Kind::ALL {
-        // Inputs are declared where they are read; contracts belong to a file of their own.
+        // Inputs are declared by steps; contracts belong to a file of their own.
         let declared = graph.declarations.of(kind);
         if declared.is_empty() || kind == Kind::Inputs {
             continue;
@@ -35,6 +36,23 @@ pub(super) fn write(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
         let names: Vec<&str> = declared.keys().map(|name| &**name).collect();
         let what = format!("AINL has no {}: {}", kind.word(), names.join(", "));
         lost.push(Lost { at: format!("declarations/{}", kind.word()), what });
+    }
+}
+
+/// Inputs that something reads and that no step declares by writing them to themselves.
+fn inputs(graph: &Graph, lost: &mut Vec<Lost>) {
+    let nodes = || graph.labels.values().flat_map(|label| &label.nodes);
+    for name in graph.declarations.of(Kind::Inputs).keys() {
+        let declares = |node: &Node| {
+            let value = node.operands.one("ref");
+            node.operands.text("name") == Some(name)
+                && matches!(value, Some(Operand::Var(own)) if own == name)
+        };
+        if nodes().any(|node| node.reads.contains(name)) && !nodes().any(declares) {
+            let what =
+                format!("no step declares it: write `Set {name} ${name}` where a run begins");
+            lost.push(Lost { at: format!("declarations/inputs/{name}"), what });
+        }
     }
 }
 
