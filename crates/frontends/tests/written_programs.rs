@@ -92,11 +92,11 @@ fn documents_become_specs_without_errors() {
 
 const DOES_ALL: &str = r#"{"labels": {
   "1": {"entry": "n1", "nodes": [
-      {"id": "n1", "op": "CacheGet", "data": {"name": "seen", "key": "$id", "out": "page"}},
+      {"id": "n1", "op": "CacheGet", "data": {"name": "seen", "key": "$k", "out": "page"}},
       {"id": "n2", "op": "If", "data": {"cond": "page?"}},
-      {"id": "n3", "op": "R", "data": {"adapter": "http.GET", "target": "$id", "out": "page"}},
+      {"id": "n3", "op": "R", "data": {"adapter": "http.GET", "target": "$k", "out": "page"}},
       {"id": "n4", "op": "Retry", "data": {"count": 2, "backoff_ms": 50}},
-      {"id": "n5", "op": "CacheSet", "data": {"name": "seen", "key": "$id", "value": "$page"}}],
+      {"id": "n5", "op": "CacheSet", "data": {"name": "seen", "key": "$k", "value": "$page"}}],
     "edges": [
       {"from": "n1", "to": "n2"},
       {"from": "n2", "to": "n3", "port": "else"},
@@ -141,22 +141,19 @@ fn labels_become_steps_gates_and_checkpoints() {
           - id: L1
             type: step
             label: L1
-            logic: 'state.data["page"] = (None if state.data.get("id") is None else state.seen.read(state.data.get("id")))'
+            logic: 'state.data["page"] = None if state.data.get("k") is None else state.seen.read(state.data.get("k"))'
           - id: L1_n2
             type: gate
             label: L1 n2
             condition: page?
             branches: [{ condition: page?, target: ask }, { condition: else, target: L1_n3 }]
-          - id: L1_n3
-            type: step
-            label: L1 n3
-            logic: 'state.data["tool_input"] = state.data.get("id")'
+          - { id: L1_n3, type: step, label: L1 n3, logic: 'state.data["tool_input"] = state.data.get("k")' }
           - id: L1_after_n3
             type: step
             label: L1 after n3
             logic: |-
               state.data["page"] = state.data.get("observation")
-              state.seen.write(state.data.get("id"), state.data.get("page"))
+              state.seen.write(state.data.get("k"), state.data.get("page"))
           - { id: ask, type: step, label: Ask, logic: 'state.data["prompt"] = state.data.get("page")' }
           - id: ask_after_n1
             type: step
@@ -202,7 +199,7 @@ fn labels_become_steps_gates_and_checkpoints() {
           - { name: Prompt, fields: [{ name: prompt, type: string }] }
 
         state:
-          initial: { id: null }
+          initial: { k: null }
 
         # llm: models became the agent `model`: say which model it is
         # http.GET: became the tool `http_get`, which is given its arguments as `input`: bind it in quipu.toml

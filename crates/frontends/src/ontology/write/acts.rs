@@ -150,12 +150,12 @@ impl<'g> Made<'g> {
                 let mut read = format!("state.{store}.read({word})");
                 // Without a key a store gives back all that it holds.
                 if matches!(key, Operand::Var(_)) {
-                    read = format!("(None if {word} is None else {read})");
+                    read = format!("None if {word} is None else {read}");
                 }
                 let value = match operands.one("fallback") {
                     None => read,
                     Some(other) => {
-                        format!("{} if {read} is None else {read}", python::operand(other)?)
+                        format!("{} if ({read}) is None else ({read})", python::operand(other)?)
                     }
                 };
                 Some(vec![python::assign(operands.text("out")?, &value)])
