@@ -218,10 +218,21 @@ pub(crate) fn returned_labels(
     findings: &mut Vec<Diagnostic>,
 ) -> (Vec<usize>, BTreeSet<NameId>) {
     let (mut labels, mut texts) = (Vec::new(), BTreeSet::new());
+    // Compilers note a bare word that names a label as an edge; text in quotes is meant as text.
+    let mut noted: BTreeSet<(usize, &str)> = BTreeSet::new();
+    for (number, label) in flow.labels.iter().enumerate() {
+        let edges = label.label.edges.iter().filter(|edge| edge.analysis_only);
+        noted.extend(edges.map(|edge| (number, &*edge.from)));
+    }
     for (at, node) in flow.nodes() {
         let Some(label) = flow.label_returned(node) else { continue };
         let text = match returned(node) {
-            Some(Operand::Lit(Value::Text(text))) => text,
+            Some(Operand::Lit(Value::Text(text))) => {
+                if !noted.contains(&(flow.label_of(at), &*node.id)) {
+                    continue;
+                }
+                text
+            }
             Some(Operand::Var(name)) => {
                 let known = names
                     .find(name)

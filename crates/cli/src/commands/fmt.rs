@@ -1,8 +1,8 @@
 //! `quipu fmt`
 
 use anyhow::{Result, bail};
-use diagnostics::Source;
-use frontends::{Format, ainl, detect};
+use diagnostics::{Diagnostic, Severity, Source, codes};
+use frontends::{Format, Ontology, ainl, detect};
 
 use crate::args::Fmt;
 use crate::disk::Disk;
@@ -10,15 +10,27 @@ use crate::load::read_source;
 use crate::{Outcome, output};
 
 pub(crate) fn run(arguments: &Fmt) -> Result<Outcome> {
-    let mut differs = false;
+    let (mut differs, mut is_wrong) = (false, false);
     for file in &arguments.files {
         let source = read_source(file)?;
         if !file.ends_with(".ainl") && detect(&source) != Format::Ainl {
             bail!("`{file}` is not AINL, and nothing else is laid out");
         }
+        // What a line belongs to must be clear before it is moved.
+        let mut reading = frontends::read(&source, Format::Ainl, Ontology::V1);
+        let is_unclear = |finding: &Diagnostic| {
+            finding.severity == Severity::Error && *finding.code != codes::NOT_INCLUDED
+        };
+        reading.findings.retain(is_unclear);
+        if !reading.findings.is_empty() {
+            output::show(&source, &reading.findings);
+            output::note(&format!("{file}: left as it is"));
+            is_wrong = true;
+            continue;
+        }
         differs |= lay_out(&source, arguments.check)?;
     }
-    Ok(if differs && arguments.check { Outcome::Found } else { Outcome::Fine })
+    Ok(if is_wrong || (differs && arguments.check) { Outcome::Found } else { Outcome::Fine })
 }
 
 /// Whether it was laid out otherwise.

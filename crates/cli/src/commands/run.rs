@@ -171,6 +171,12 @@ pub(crate) fn graph_under(
         keep_errors(&mut loaded);
         return Ok(Err(unreadable(&loaded, is_json)?));
     }
+    // A line that means nothing is left out of the run: nobody should have to guess that.
+    if loaded.format == Format::Ainl
+        && let Some(counts) = output::count(&loaded.findings)
+    {
+        output::note(&format!("{file}: {counts}; `quipu check` shows them"));
+    }
     loaded.graph.map(Ok).context("it was looked at above")
 }
 

@@ -164,14 +164,29 @@ pub(crate) fn unwritten_name<'n>(
     name: &str,
     names: impl Iterator<Item = &'n str>,
     before: usize,
-) -> Diagnostic {
+) -> Option<Diagnostic> {
     let at = Anchor::Span(word.span);
     let message = format!("nothing writes `{name}`, so that the condition never sees a value");
     let found = Diagnostic::new(&codes::BARE_WORD, at, message).about(name);
-    match nearest(name, names.take(if before < NEAR_MAX { NAMES_MAX } else { 0 })) {
-        Some(near) => found.help(format!("did you mean `{near}`?")),
-        None => found
-            .help(format!("write it before; if it is an input, declare it: `Set {name} ${name}`")),
+    // A slip is told of the graph.
+    if nearest(name, names.take(if before < NEAR_MAX { NAMES_MAX } else { 0 })).is_some() {
+        return None;
+    }
+    Some(
+        found.help(format!("write it before; if it is an input, declare it: `Set {name} ${name}`")),
+    )
+}
+
+/// `total,` or `order.price`, where the first part is a variable.
+pub(crate) fn joined(word: &Word<'_>, name: &str) -> Diagnostic {
+    let text = &*word.text;
+    let message = format!("`{text}` is text, although `{name}` is a variable");
+    let found = Diagnostic::new(&codes::ODD_VARIABLE, Anchor::Span(word.span), message);
+    match text[name.len()..].strip_prefix('.').filter(|member| graph::is_name(member)) {
+        Some(member) => {
+            found.help(format!("read the member first: `X {member} get {name} \"{member}\"`"))
+        }
+        None => found.help(format!("write `{name}` alone, or quote it if text is meant")),
     }
 }
 

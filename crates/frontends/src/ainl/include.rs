@@ -68,7 +68,7 @@ pub(crate) fn merge<'a>(
 }
 
 /// The name of a file without its folders and its ending.
-fn stem(path: &str) -> Text {
+pub(crate) fn stem(path: &str) -> Text {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem).into()
 }

@@ -65,7 +65,7 @@ fn remarks(step: &Step<'_>, findings: &mut Vec<Diagnostic>) {
     let arrows = step.filled.iter().filter(|(slot, word)| {
         let takes_values =
             matches!(slot.kind, SlotKind::Value | SlotKind::FirstValue | SlotKind::Values);
-        takes_values && word.arrow().is_some()
+        takes_values && !word.quoted && word.text.starts_with("->")
     });
     for (_, word) in arrows {
         let is_last = step.line.words.last().is_some_and(|last| last.span == word.span);
@@ -100,7 +100,9 @@ impl Making<'_, '_> {
         if let Some(last) = &last {
             self.edge(last, Port::Next, &id, ToKind::Node);
         }
-        self.guard(step, &id, last);
+        // Behind a branch nothing follows, but a guard protects it all the same.
+        let before = self.label.nodes.last().and_then(|node| node.id.clone());
+        self.guard(step, &id, last.or(before));
         for slot in step.op.slots {
             let SlotKind::Target(port) = slot.kind else { continue };
             if let Some(word) = step.word(slot.name) {
@@ -146,7 +148,8 @@ impl Making<'_, '_> {
     /// Labels that are called, or only named, are edges for other tools' analyses.
     fn mention(&mut self, step: &Step<'_>, id: &Text) {
         let called = step.of_kind(SlotKind::Callee).map(|word| label_named(&word.text));
-        let returned = step.of_kind(SlotKind::Value).filter(|_| step.op.returns());
+        let returned =
+            step.of_kind(SlotKind::Value).filter(|word| step.op.returns() && !word.quoted);
         let returned = returned.map(|word| label_named(&word.text));
         let named = returned.filter(|id| self.program.find(id).is_some());
         if let Some(label) = called.or(named) {

@@ -21,7 +21,7 @@ mod write;
 use diagnostics::{Diagnostic, Source, Span};
 use graph::Kind;
 use graph::draft::Draft;
-use value::{Map, Text, Value};
+use value::{Map, Pointer, Text, Value};
 
 pub use format::format;
 pub use step::usage;
@@ -70,6 +70,10 @@ pub fn read(source: &Source, given: &Given) -> Reading {
     if let Some(entry) = entry(&program, &draft) {
         draft.runtime_policy.insert("entry".into(), Value::Text(entry));
     }
+    by_the_clock(&program, &mut draft, &mut origins);
+    if let Some(name) = program.name.clone().or_else(|| stem(&source.file)) {
+        draft.extra.insert("name".into(), Value::Text(name));
+    }
     describe(source.own_text(), program, &mut draft.extra);
     Reading { draft: Some(draft), findings, carried: Vec::new(), origins }
 }
@@ -93,6 +97,33 @@ fn parse<'a>(
     }
     include::merge(&mut program, source, files, findings);
     program
+}
+
+/// `S core cron "0 3 * * *"` runs what a run begins with, by the clock.
+fn by_the_clock(program: &Program<'_>, draft: &mut Draft, origins: &mut Origins) {
+    let core = draft.extra.get("services").and_then(|services| services.get("core"));
+    let member = |name: &str| core.and_then(|core| core.get(name)?.as_text().cloned());
+    let is_cron = member("mode").is_some_and(|mode| &*mode == "cron");
+    let (true, Some(when)) = (is_cron && draft.crons.is_empty(), member("path")) else { return };
+    let named = draft.runtime_policy.get("entry").and_then(Value::as_text);
+    let Some(label) = named.or_else(|| program.labels.first().map(|label| &label.id)) else {
+        return;
+    };
+    let label = Value::text(format!("L{label}"));
+    let line = program
+        .declared
+        .iter()
+        .find(|line| line.words.get(1).is_some_and(|word| word.text == "cron"));
+    if let Some(line) = line {
+        origins.line(Pointer::root().child("crons").child(0), line.span());
+    }
+    draft.crons.push(Value::map([("label", label), ("expr", Value::Text(when))]));
+}
+
+/// The name of a file without its folders and its ending.
+fn stem(file: &str) -> Option<Text> {
+    let stem = include::stem(file);
+    (!stem.is_empty() && file != "-").then_some(stem)
 }
 
 /// Where a run begins: what requests come first, then label `1`, then the first that is one.

@@ -20,6 +20,8 @@ pub(crate) const NOWHERE: &str = "_anon";
 pub(crate) struct Program<'a> {
     pub(crate) labels: Vec<Label<'a>>,
     by_id: BTreeMap<Text, usize>,
+    /// What its author calls it.
+    pub(crate) name: Option<Text>,
     /// Lines that include files.
     pub(crate) includes: Vec<Line<'a>>,
     /// Lines that declare something, in their order.

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use diagnostics::Diagnostic;
-use graph::ops::{self, SlotKind};
+use graph::ops::{self, OpDef, Slot, SlotKind};
 use graph::{Cmp, Expr, Term};
 use value::{Map, Text, Value};
 
@@ -87,7 +87,7 @@ pub(crate) fn operands(
                 let is_text = arguments < texts;
                 arguments += 1;
                 if !is_text {
-                    check(step, slot.name, word, names, program, findings);
+                    check(step, slot, word, names, program, findings);
                 }
                 if slot.kind != SlotKind::Values && (word.quoted || is_text) {
                     operands.insert(slot.name.into(), lit(Value::text(&*word.text)));
@@ -169,7 +169,7 @@ fn typed(word: &Word<'_>, names: &Names<'_>) -> Value {
 
 fn check(
     step: &Step<'_>,
-    slot: &str,
+    slot: &Slot,
     word: &Word<'_>,
     names: &Names<'_>,
     program: &Program<'_>,
@@ -191,9 +191,25 @@ fn check(
     }
     // That a return is no jump is said about the graph.
     let is_label = step.op.returns() && program.find(label_named(text)).is_some();
-    if graph::is_name(text) && !names.has(text) && !is_label {
-        findings.push(found::bare_word(word, slot, names.all(), findings.len()));
+    if let Some(name) = starts_with_name(text).filter(|name| names.has(name)) {
+        findings.push(found::joined(word, name));
+    } else if graph::is_name(text) && !names.has(text) && !is_label {
+        let is_text = slot.kind == SlotKind::Value && !takes_list(step.op, slot);
+        let found = found::bare_word(word, slot.name, names.all(), findings.len());
+        // Text is no list, and what a call is given may well be an input.
+        findings.push(if is_text && !step.op.returns() { found } else { found.unsure() });
     }
+}
+
+/// Whether a slot holds the list that an op works on.
+fn takes_list(op: &OpDef, slot: &Slot) -> bool {
+    slot.name == "ref" && op.slots.len() > 2
+}
+
+/// The name that a word begins with, where something is written behind it: `total` of `total,`.
+fn starts_with_name(text: &str) -> Option<&str> {
+    let end = text.find(['.', ',', ';', ')'])?;
+    Some(&text[..end]).filter(|name| graph::is_name(name))
 }
 
 /// Names that a condition asks about, and that nothing writes.
@@ -206,7 +222,7 @@ fn asked(word: &Word<'_>, names: &Names<'_>, findings: &mut Vec<Diagnostic>) {
             rest[..end.unwrap_or(rest.len())] == **name
         });
         if !is_marked {
-            findings.push(found::unwritten_name(word, name, names.all(), findings.len()));
+            findings.extend(found::unwritten_name(word, name, names.all(), findings.len()));
         }
     }
 }

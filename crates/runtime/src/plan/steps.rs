@@ -87,6 +87,9 @@ impl Builder<'_> {
                     None => Step::Unready(format!("there is no function `{name}`").into()),
                 }
             }
+            Does::Filter | Does::Sort if has_odd_word(place) => {
+                Step::Unready("it says neither how to compare nor how to sort".into())
+            }
             Does::Filter => Step::Filter {
                 to: self.bound_or(place, "name"),
                 list: self.needed(place, "ref"),
@@ -355,6 +358,13 @@ impl Builder<'_> {
             _ => Step::Publish { channel, input: self.schema(place, "input") },
         }
     }
+}
+
+/// Whether a word stands where another one should: what is meant cannot be guessed.
+fn has_odd_word(place: &Place<'_>) -> bool {
+    ["cmp", "order"]
+        .iter()
+        .any(|slot| matches!(place.node.operands.one(slot), Some(Written::Odd(..))))
 }
 
 fn body(place: &Place<'_>) -> Result<LabelNo, Unrunnable> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use diagnostics::{Diagnostic, Span};
 use graph::ops::{self, SlotKind};
+use value::Text;
 
 use super::super::program::{self, Program};
 use super::super::token::{Line, Word};
@@ -103,6 +104,11 @@ impl<'a> Blocks<'a> {
         lines
     }
 
+    /// What the first header calls the program.
+    pub(super) fn name(&self) -> Option<Text> {
+        self.main.as_deref().map(Text::from)
+    }
+
     fn header(&mut self, header: Header<'a>, number: usize, findings: &mut Vec<Diagnostic>) {
         let Header { name, decorator } = header;
         let label = match &self.main {
@@ -125,7 +131,12 @@ impl<'a> Blocks<'a> {
             (Some((word, when)), Some(_)) if word.text == "@cron" => {
                 Some(("Cr", vec![bare(&format!("L{label}")), when]))
             }
-            (Some((_, path)), _) => Some(("S", vec![bare("app"), bare("api"), path])),
+            (Some((_, path)), _) => {
+                let target = bare(&format!("->L{label}"));
+                let endpoint = vec![path.clone(), bare("G"), target];
+                self.declared.push(Line { number, op: bare("E"), words: endpoint });
+                Some(("S", vec![bare("app"), bare("api"), path]))
+            }
             (None, None) => Some(("S", vec![bare("app"), bare("core"), bare("noop")])),
             (None, Some(_)) => None,
         };

@@ -78,6 +78,7 @@ pub(super) fn no_colon(line: &Line<'_>) -> Diagnostic {
     Diagnostic::new(&codes::ODD_HEADER, Anchor::Span(line.span()), message)
         .help("write `:` at its end; what belongs to it stands below, on lines of its own")
         .fix("write `:` at the end of the line", at, ":")
+        .unsure()
 }
 
 /// A condition that cannot be read.
@@ -86,7 +87,7 @@ pub(super) fn odd_condition(words: &[Word<'_>], sign: Option<&Word<'_>>) -> Box<
     if let Some(sign) = sign.filter(|sign| sign.text == "=" && !sign.quoted) {
         let at = Anchor::Span(sign.span);
         let found = Diagnostic::new(code, at.clone(), "`=` stores a value, and compares nothing");
-        return Box::new(found.help("write `==` to compare").fix("write `==`", at, "=="));
+        return Box::new(found.help("write `==` to compare").fix("write `==`", at, "==").unsure());
     }
     let message = match words {
         [] => "there is no condition",

@@ -50,6 +50,7 @@ pub(crate) fn read<'a>(
             blocks.line(indent, line, program, findings);
         }
     }
+    program.name = blocks.name();
     let lines = blocks.finish(findings);
     program::read(lines.into_iter(), program, findings);
     findings.append(&mut about_words);

@@ -38,11 +38,12 @@ pub(crate) fn about_module(line: &Line<'_>, consequence: &str) -> Option<Diagnos
         let message = format!("`{word}` is no op, so this line means nothing{consequence}");
         let found = Diagnostic::new(&codes::UNKNOWN_LINE, at.clone(), message);
         let call = format!("R {word}");
-        return Some(found.help(format!("a call is written `{call}`")).fix(
-            "write `R` before it",
-            at,
-            call,
-        ));
+        return Some(
+            found
+                .help(format!("a call is written `{call}`"))
+                .fix("write `R` before it", at, call)
+                .unsure(),
+        );
     }
     let message = format!("there is no module `{module}`, so this line means nothing{consequence}");
     let found = Diagnostic::new(&codes::UNKNOWN_MODULE, at.clone(), message);
@@ -81,6 +82,7 @@ pub(super) fn no_label(word: &Word<'_>) -> Diagnostic {
     Diagnostic::new(&codes::ENDPOINT_TARGET, at.clone(), message)
         .help(format!("write `{label}`"))
         .fix(format!("write `{label}`"), at, label)
+        .unsure()
 }
 
 /// Something that is declared again, and not the same.

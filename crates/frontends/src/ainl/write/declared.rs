@@ -25,6 +25,8 @@ pub(super) fn write(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
             _ => lost.push(Lost { at: "crons".into(), what: "a cron without label".into() }),
         }
     }
+    modes(graph, text);
+    types(graph, text);
     services(graph, text, lost);
     inputs(graph, lost);
     for kind in Kind::ALL {
@@ -36,6 +38,42 @@ pub(super) fn write(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
         let names: Vec<&str> = declared.keys().map(|name| &**name).collect();
         let what = format!("AINL has no {}: {}", kind.word(), names.join(", "));
         lost.push(Lost { at: format!("declarations/{}", kind.word()), what });
+    }
+}
+
+/// Services and how they run: `S core web /api`.
+fn modes(graph: &Graph, text: &mut String) {
+    let services = graph.extra.get("services").and_then(Value::as_map);
+    for (name, service) in services.into_iter().flat_map(|services| services.iter()) {
+        let member = |name: &str| service.get(name).and_then(Value::as_text);
+        let Some(mode) = member("mode").filter(|mode| !mode.is_empty()) else { continue };
+        let path = member("path").filter(|path| !path.is_empty());
+        let path = path.map(|path| format!(" {}", word(path))).unwrap_or_default();
+        push(text, format!("S {} {}{path}", word(name), word(mode)));
+    }
+}
+
+/// Types with their fields: `D User id:I name:S!`.
+fn types(graph: &Graph, text: &mut String) {
+    let types = graph.extra.get("types").and_then(Value::as_map);
+    for (name, declared) in types.into_iter().flat_map(|types| types.iter()) {
+        let fields = declared.get("fields").and_then(Value::as_map);
+        let mut line = format!("D {}", word(name));
+        for (field, kind) in fields.into_iter().flat_map(|fields| fields.iter()) {
+            let is = |list: &str| {
+                let items = declared.get(list).and_then(Value::as_list).unwrap_or_default();
+                items.contains(&Value::Text(field.clone()))
+            };
+            let mark = if is("required") {
+                "!"
+            } else if is("optional") {
+                "?"
+            } else {
+                ""
+            };
+            line.push_str(&format!(" {field}:{}{mark}", kind.as_text().map_or("", |kind| kind)));
+        }
+        push(text, line);
     }
 }
 
@@ -70,9 +108,9 @@ fn services(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
         for (name, declared) in members(kind).unwrap_or(&empty) {
             let mut line = format!("{op} {}", word(name));
             for slot in slots {
-                match declared.get(slot).and_then(Value::as_text) {
-                    Some(value) => line.push_str(&format!(" {}", word(value))),
-                    None => break,
+                match declared.get(slot) {
+                    None | Some(Value::Null) => break,
+                    Some(value) => line.push_str(&format!(" {}", shown(value))),
                 }
             }
             push(text, line);
@@ -82,7 +120,7 @@ fn services(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
         let constraints = policy.get("constraints").and_then(Value::as_map).unwrap_or(&empty);
         let mut line = format!("Pol {}", word(name));
         for (key, value) in constraints {
-            line.push_str(&format!(" {key}={}", value.as_text().map_or("true", |value| value)));
+            line.push_str(&format!(" {key}={}", shown(value)));
         }
         push(text, line);
     }
@@ -98,6 +136,11 @@ fn services(graph: &Graph, text: &mut String, lost: &mut Vec<Lost>) {
 fn push(text: &mut String, line: String) {
     text.push_str(&line);
     text.push('\n');
+}
+
+/// A value as a word.
+fn shown(value: &Value) -> String {
+    value.as_text().map_or_else(|| value::json::compact(value), |text| word(text))
 }
 
 fn word(text: &str) -> String {

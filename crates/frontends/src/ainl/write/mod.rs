@@ -3,9 +3,12 @@
 //! A label becomes a label. Where control comes to a node of a label from several places, or not
 //! by `next`, a label begins there, because AINL only leads to labels.
 
+mod again;
 mod blocks;
 mod declared;
 mod words;
+
+use std::collections::BTreeSet;
 
 use graph::ops::{OpDef, Port, SlotKind, Unsaid};
 use graph::{Filled, Graph, Label, Node, Operand};
@@ -17,23 +20,38 @@ use words::Words;
 
 /// The program that says what a graph says, and what of it could not be said.
 pub fn write(graph: &Graph) -> (String, Vec<Lost>) {
-    let mut writer = Writer { words: Words::new(graph), text: String::new(), lost: Vec::new() };
+    let mut writer = Writer {
+        words: Words::new(graph),
+        text: String::new(),
+        lost: Vec::new(),
+        is_cut: BTreeSet::new(),
+    };
     declared::write(graph, &mut writer.text, &mut writer.lost);
     for (id, label) in &graph.labels {
         writer.label(id, label);
     }
-    (writer.text, writer.lost)
+    let Writer { text, mut lost, mut is_cut, .. } = writer;
+    // What is reported already is not reported again.
+    let reported = lost.iter().filter_map(|lost| Some(lost.at.rsplit_once('/')?.0.into()));
+    is_cut.extend(reported);
+    lost.extend(again::lost(graph, &text, &is_cut));
+    (text, lost)
 }
 
 struct Writer<'g> {
     words: Words<'g>,
     text: String,
     lost: Vec<Lost>,
+    /// Labels that became several.
+    is_cut: BTreeSet<Text>,
 }
 
 impl Writer<'_> {
     fn label(&mut self, id: &Text, label: &Label) {
         let blocks = Blocks::new(id, label, |name| self.words.is_label(name));
+        if blocks.all.len() > 1 || !blocks.unreached.is_empty() {
+            self.is_cut.insert(id.clone());
+        }
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -120,6 +138,8 @@ impl Writer<'_> {
                     let name = name.as_text().map_or("_", |name| name);
                     if name.starts_with('L') {
                         self.lose(label_id, node, "an output cannot begin with a capital L");
+                    } else if !graph::is_name(name) {
+                        self.lose(label_id, node, "an output must be a name");
                     }
                     output = Some(format!("->{name}"));
                 }
@@ -131,7 +151,8 @@ impl Writer<'_> {
                 }
                 // An input is declared by writing it to itself.
                 (SlotKind::Value, Filled::One(Operand::Var(name)))
-                    if node.operands.writes().any(|own| own == name) && line.len() == 2 =>
+                    if node.operands.writes().any(|own| own == name)
+                        && self.words.is_input(name) =>
                 {
                     line.push(format!("${name}"));
                 }

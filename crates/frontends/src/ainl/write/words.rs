@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use graph::ops::{Slot, SlotKind};
-use graph::{Cmp, Expr, Graph, Operand, Term};
+use graph::{Cmp, Expr, Graph, Kind, Operand, Term};
 use value::{Text, Value};
 
 use super::scalar_word;
@@ -27,6 +27,11 @@ impl<'g> Words<'g> {
     /// Whether the graph has a label of this name.
     pub(super) fn is_label(&self, name: &str) -> bool {
         self.graph.labels.contains_key(name)
+    }
+
+    /// Whether a run is given this name.
+    pub(super) fn is_input(&self, name: &str) -> bool {
+        self.graph.declarations.of(Kind::Inputs).contains_key(name)
     }
 
     /// A label where it is declared, without the colon.
