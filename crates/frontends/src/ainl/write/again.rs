@@ -9,8 +9,8 @@ use value::{Map, Text, Value};
 
 use crate::{Given, Lost};
 
-/// Members of a document that are about its text, and not about the program.
-const ABOUT_TEXT: [&str; 4] = ["source", "meta", "stats", "required_emit_targets"];
+/// Members of a document that are about its text or its file, and not about the program.
+const ABOUT_TEXT: [&str; 5] = ["name", "source", "meta", "stats", "required_emit_targets"];
 
 /// What a text does not say, or says otherwise, of the graph that it was written from. Labels that
 /// were cut into several are not compared.
