@@ -1,5 +1,6 @@
 //! `quipu run`
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -202,8 +203,10 @@ fn keep_errors(loaded: &mut Loaded) {
     loaded.findings.retain(|finding| finding.severity == Severity::Error);
 }
 
-/// Says which inputs people should give, and did not.
+/// Says which inputs people should give, and did not. What only other labels read than those that
+/// the run can come to is not missed.
 fn remind(graph: &Graph, inputs: &Map) {
+    let read = read_from(graph);
     let missing: Vec<&str> = graph
         .declarations
         .of(Kind::Inputs)
@@ -214,6 +217,7 @@ fn remind(graph: &Graph, inputs: &Map) {
                 && input.get("default").is_none()
                 && input.get("optional") != Some(&Value::Bool(true))
                 && !inputs.contains_key(name)
+                && read.as_ref().is_none_or(|read| read.contains(name))
         })
         .map(|(name, _)| &**name)
         .collect();
@@ -221,4 +225,24 @@ fn remind(graph: &Graph, inputs: &Map) {
         let names = missing.join(", ");
         output::note(&format!("note: nothing was given for {names}; use `--input NAME=VALUE`"));
     }
+}
+
+/// The names that are read where a run can come to; nothing where that is not said.
+fn read_from(graph: &Graph) -> Option<BTreeSet<&Text>> {
+    let mut open = vec![graph.entry()?];
+    let (mut seen, mut read) = (BTreeSet::new(), BTreeSet::new());
+    while let Some(id) = open.pop() {
+        let Some(label) = graph.labels.get(id).filter(|_| seen.insert(id)) else { continue };
+        read.extend(label.nodes.iter().flat_map(|node| &node.reads));
+        // Calls are among them, for other tools' analyses.
+        open.extend(label.edges.iter().filter(|edge| edge.is_to_label()).map(|edge| &edge.to));
+    }
+    // Without those edges nobody knows what a call leads to.
+    let calls = graph.labels.values().flat_map(|label| &label.nodes);
+    let calls = calls.filter(|node| {
+        node.operands.iter().any(|(slot, _)| slot.kind == graph::ops::SlotKind::Callee)
+    });
+    let noted = graph.labels.values().flat_map(|label| &label.edges);
+    let noted = noted.filter(|edge| edge.analysis_only).count();
+    (calls.count() <= noted).then_some(read)
 }
