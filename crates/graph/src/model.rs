@@ -392,6 +392,13 @@ impl Graph {
         self.runtime_policy.get("entry")?.as_text()
     }
 
+    /// The label a run begins with where nobody says otherwise: the one that the document names,
+    /// else that of the first request, else the first.
+    pub fn begins_at(&self) -> Option<&Text> {
+        let requested = || self.endpoints.iter().find_map(|endpoint| endpoint.label.as_ref());
+        self.entry().or_else(requested).or_else(|| self.labels.keys().next())
+    }
+
     /// `1.0`, or `1.0+quipu` where it uses an op that spec 1 does not list.
     pub fn schema_version(&self) -> &'static str {
         let mut ops = self.labels.values().flat_map(|label| &label.nodes).filter_map(Node::def);

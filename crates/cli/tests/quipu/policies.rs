@@ -214,6 +214,23 @@ fn the_same_rules_hold_for_agents_tools_and_stores_of_a_spec() {
     assert_eq!(codes, ["P104", "P105"], "{asked:?}");
 }
 
+/// Two labels; a model is asked in the second one.
+const TWO: &str = "La:\n  Set x 1\n  J x\n\nLb:\n  Set question $question\n  \
+                   R llm.COMPLETION question ->text\n  J text\n";
+
+#[test]
+fn a_run_that_is_told_nothing_begins_somewhere_too() {
+    let policy = "deny:\n  - {adapters: llm.*, from: {entry: \"*\"}}\n";
+    let only = &TWO[TWO.find("Lb:").unwrap()..];
+    let expected = "P101 `b/n2` calls `llm.COMPLETION`, and the entry `b` leads there: forbidden by \
+                    `deny` rule 1 of policy.yaml [b/n1 b/n2]";
+    assert_eq!(findings(&checked("b.ainl", only, policy)), [expected]);
+    // Requests come before the first label.
+    let requested = format!("E /ask GET ->Lb ->text\n\n{TWO}");
+    assert_eq!(findings(&checked("b.ainl", &requested, policy)), [expected]);
+    assert_eq!(findings(&checked("b.ainl", TWO, policy)), [""; 0]);
+}
+
 #[test]
 fn an_ask_before_it_is_enough() {
     let nodes = |ask: &str| {

@@ -76,7 +76,7 @@ impl From {
         for label in graph.labels.keys().filter(|label| fits(&self.label, label)) {
             origins.push(Origin { label: label.clone(), what: What::Label });
         }
-        let entry = graph.entry().filter(|entry| fits(&self.entry, entry));
+        let entry = graph.begins_at().filter(|entry| fits(&self.entry, entry));
         origins.extend(entry.map(|entry| Origin { label: entry.clone(), what: What::Entry }));
         origins
     }

@@ -275,13 +275,7 @@ impl<'g> Builder<'g> {
 
     fn finish(mut self, mut nodes: Vec<PlanNode>) -> Result<Plan, Unrunnable> {
         let graph = self.graph;
-        let entry = match graph.entry() {
-            Some(entry) => self.label_number(entry)?,
-            None => match graph.endpoints.iter().find_map(|endpoint| endpoint.label.as_deref()) {
-                Some(label) => self.label_number(label)?,
-                None => 0,
-            },
-        };
+        let entry = graph.begins_at().map_or(Ok(0), |entry| self.label_number(entry))?;
         // Where a fork waits is known when all labels are.
         let entries: Vec<Option<NodeNo>> = self.labels.iter().map(|label| label.entry).collect();
         let joins: Vec<bool> =

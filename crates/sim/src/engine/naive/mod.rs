@@ -62,7 +62,7 @@ pub fn run(graph: &Graph, inputs: &Map, world: &mut World, limits: &Limits) -> O
         }
     }
     frame.extend(inputs.iter().map(|(name, value)| (name.clone(), value.clone())));
-    let entry = entry(graph).expect("a graph without errors has a label");
+    let entry = graph.begins_at().expect("a graph without errors has a label").clone();
     run.fibers.push(Fiber::new(frame, Doing::Begin { label: entry, met: false }, None));
     let status = run.until_it_ends();
     Outcome {
@@ -71,12 +71,6 @@ pub fn run(graph: &Graph, inputs: &Map, world: &mut World, limits: &Limits) -> O
         path: run.path,
         effects: run.effects,
     }
-}
-
-/// The label that a run begins with.
-fn entry(graph: &Graph) -> Option<Text> {
-    let first_endpoint = graph.endpoints.first().and_then(|endpoint| endpoint.label.clone());
-    graph.entry().cloned().or(first_endpoint).or_else(|| graph.labels.keys().next().cloned())
 }
 
 /// A run under way. Fibers are known by their number, which is their age.
