@@ -36,6 +36,20 @@ impl Loaded {
     pub(crate) fn has_errors(&self) -> bool {
         any_error(&self.findings)
     }
+
+    /// Finds the places in the text that more findings about its graph are about.
+    pub(crate) fn place(&self, findings: &mut [Diagnostic]) {
+        place(&self.source, &self.origins, findings);
+    }
+}
+
+fn place(source: &Source, origins: &Origins, findings: &mut [Diagnostic]) {
+    origins.trace(findings);
+    frontends::locate(source, findings);
+    for finding in &mut *findings {
+        finding.narrow(source);
+    }
+    findings.sort_by_key(|finding| finding.at.span().start);
 }
 
 /// Says why there is no graph to work on. Text that cannot be read is a finding, no misuse.
@@ -137,15 +151,12 @@ pub(crate) fn load_from(
         }
         graph
     });
-    origins.trace(&mut findings);
-    frontends::locate(&source, &mut findings);
+    place(&source, &origins, &mut findings);
     for finding in &mut findings {
-        finding.narrow(&source);
         if strictness == Strictness::Strict && finding.code.strict {
             finding.severity = Severity::Error;
         }
     }
-    findings.sort_by_key(|finding| finding.at.span().start);
     Ok(Loaded { source, format, graph, findings, carried, origins, unmendable })
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use diagnostics::{Severity, any_error, render};
+use diagnostics::{Severity, render};
 use frontends::Format;
 use graph::policy::Rulebook;
 use graph::{Graph, Kind};
@@ -19,7 +19,7 @@ use value::{Map, Text, Value, json};
 use super::fork::new_id;
 use crate::args::running::Run;
 use crate::args::{ConfigOf, OntologyVersion, Reading};
-use crate::load::{Loaded, Strictness, load_under, read_source, unreadable};
+use crate::load::{Loaded, Strictness, load, read_source, unreadable};
 use crate::opened::{Access, open_shared};
 use crate::policies::{self, Policies};
 use crate::running::{
@@ -42,15 +42,14 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     if policies.has_errors() {
         return policies.refuse(is_json);
     }
-    let books: Vec<_> = tried.iter().chain(&own).flat_map(|policy| policy.books()).collect();
     let config = match config {
         Some(file) => ConfigOf::File(file.display().to_string()),
         None => ConfigOf::Nothing,
     };
     let given = inputs.keys().cloned().collect();
     let reading = Reading { inputs: given, config, ..arguments.reading.clone() };
-    let mut graph = match graph_under(&arguments.file, &reading, is_json, &books)? {
-        Ok(graph) => graph,
+    let (mut graph, read) = match graph_of(&arguments.file, &reading, is_json)? {
+        Ok(both) => both,
         Err(outcome) => return Ok(outcome),
     };
     begin_at(&mut graph, &arguments.entry)
@@ -62,11 +61,9 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         true => policies::in_force(&*store, &plan.name)?,
         false => None,
     };
-    if let Some(in_force) = &in_force
-        && any_error(&compiler::policy::check(&graph, &in_force.books()))
-        && let Err(outcome) =
-            graph_under(&arguments.file, &arguments.reading, is_json, &in_force.books())?
-    {
+    let all = tried.iter().chain(&own).chain(&in_force);
+    let books: Vec<_> = all.flat_map(|policy| policy.books()).collect();
+    if let Some(outcome) = refused(&graph, read, &books, is_json)? {
         return Ok(outcome);
     }
     let mut options = Options::default();
@@ -145,22 +142,21 @@ fn inputs(arguments: &Run) -> Result<Map> {
     Ok(inputs)
 }
 
-/// The graph of a file, if it has no errors. A spec that only uses types of ontology 0.2 is read
-/// as one. Rules may hold for what the graph may do.
-pub(crate) fn graph_under(
+/// The graph of a file, if it has no errors, and what else was read. A spec that only uses types of
+/// ontology 0.2 is read as one.
+fn graph_of(
     file: &str,
     reading: &Reading,
     is_json: bool,
-    books: &[&Rulebook],
-) -> Result<Result<Graph, Outcome>> {
-    let mut loaded = load_under(file, reading, Strictness::Normal, books)?;
+) -> Result<Result<(Graph, Loaded), Outcome>> {
+    let mut loaded = load(file, reading, Strictness::Normal)?;
     if loaded.format == Format::Ontology
         && loaded.has_errors()
         && reading.ontology == OntologyVersion::V1
         && file != "-"
     {
         let later = Reading { ontology: OntologyVersion::V02, ..reading.clone() };
-        let again = load_under(file, &later, Strictness::Normal, books)?;
+        let again = load(file, &later, Strictness::Normal)?;
         if !again.has_errors() {
             output::note(&format!(
                 "note: `{file}` is read under ontology 0.2, whose types it uses"
@@ -168,20 +164,43 @@ pub(crate) fn graph_under(
             loaded = again;
         }
     }
-    if loaded.has_errors() || loaded.graph.is_none() {
-        keep_errors(&mut loaded);
-        return Ok(Err(unreadable(&loaded, is_json)?));
+    match loaded.graph.take().filter(|_| !loaded.has_errors()) {
+        Some(graph) => {
+            // A line that means nothing is left out of the run: nobody should have to guess that.
+            if loaded.format == Format::Ainl
+                && let Some(counts) = output::count(&loaded.findings)
+            {
+                output::note(&format!("{file}: {counts}; `quipu check` shows them"));
+            }
+            Ok(Ok((graph, loaded)))
+        }
+        None => {
+            keep_errors(&mut loaded);
+            Ok(Err(unreadable(&loaded, is_json)?))
+        }
     }
-    // A line that means nothing is left out of the run: nobody should have to guess that.
-    if loaded.format == Format::Ainl
-        && let Some(counts) = output::count(&loaded.findings)
-    {
-        output::note(&format!("{file}: {counts}; `quipu check` shows them"));
-    }
-    loaded.graph.map(Ok).context("it was looked at above")
 }
 
-/// The graph of a file, as a run that was begun before would begin with it.
+/// Holds a graph against rules, when it is known where its run begins. Says what is against them.
+fn refused(
+    graph: &Graph,
+    mut read: Loaded,
+    books: &[&Rulebook],
+    is_json: bool,
+) -> Result<Option<Outcome>> {
+    read.findings = compiler::policy::check(graph, books);
+    if !read.has_errors() {
+        return Ok(None);
+    }
+    keep_errors(&mut read);
+    let mut findings = std::mem::take(&mut read.findings);
+    read.place(&mut findings);
+    read.findings = findings;
+    unreadable(&read, is_json).map(Some)
+}
+
+/// The graph of a file, as a run that was begun before would begin with it. Rules may hold for what
+/// it may do.
 pub(crate) fn begun_again(
     file: &str,
     store: &dyn Store,
@@ -191,11 +210,15 @@ pub(crate) fn begun_again(
 ) -> Result<Result<Graph, Outcome>> {
     let beginning = Beginning::of(store, stream)?;
     let reading = Reading { inputs: beginning.inputs.clone(), ..Reading::default() };
-    let mut graph = graph_under(file, &reading, is_json, books)?;
-    if let Ok(graph) = &mut graph {
-        beginning.keep(graph);
-    }
-    Ok(graph)
+    let (mut graph, read) = match graph_of(file, &reading, is_json)? {
+        Ok(both) => both,
+        Err(outcome) => return Ok(Err(outcome)),
+    };
+    beginning.keep(&mut graph);
+    Ok(match refused(&graph, read, books, is_json)? {
+        None => Ok(graph),
+        Some(outcome) => Err(outcome),
+    })
 }
 
 /// Whoever runs something that cannot run wants to know why, and nothing else.

@@ -232,6 +232,52 @@ fn a_run_that_is_told_nothing_begins_somewhere_too() {
 }
 
 #[test]
+fn a_run_that_begins_elsewhere_is_held_against_the_rules_from_there() {
+    let denied = "deny:\n  - {adapters: llm, from: {entry: b}}\n";
+    let crons =
+        format!("Cr ->Lb \"0 4 * * *\"\nE /ask GET ->Lb ->text\nE /a GET ->La ->x\n\n{TWO}");
+    let folder = Folder::new();
+    folder
+        .write("two.ainl", TWO)
+        .write("crons.ainl", crons)
+        .write("policy.yaml", denied)
+        .write("none.yaml", "deny: [nothing.*]\n")
+        .write("tests.yaml", "- {call: {tool: x}, expect: allow}\n");
+    let run = |words: &[&str]| {
+        let usual = ["--model", "stub:low", "--input", "question=why", "--json"];
+        folder.run(&[&["run"], words, &usual].concat())
+    };
+    let refused = |done: Done, place: &str| {
+        assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+        let found = done.json().get("diagnostics").and_then(Value::as_list).unwrap().to_vec();
+        let text = json::compact(&Value::list(found));
+        assert!(text.contains("the entry `b` leads there"), "{text}");
+        assert!(done.stderr.contains(place), "{}", done.stderr);
+    };
+    let policy = ["--policy", "policy.yaml"];
+    let at_b = [&["two.ainl", "--label", "b"][..], &policy].concat();
+    refused(run(&at_b), "--> two.ainl:7:");
+    let at_a = [&["two.ainl"][..], &policy].concat();
+    assert_eq!(run(&at_a).code, 0);
+    for choice in [["--cron", "b"], ["--endpoint", "GET /ask"]] {
+        let words = [&["crons.ainl"][..], &choice, &policy].concat();
+        refused(run(&words), "--> crons.ainl:");
+    }
+    // The same holds where it is in force; standard input is read once.
+    let proposed =
+        folder.run(&["policy", "propose", "policy.yaml", "--tests", "tests.yaml", "--json"]);
+    let name = proposed.json().get("policy").and_then(Value::as_text).unwrap().to_string();
+    let done = folder.run(&["policy", "activate", &name, "--actor", "ada"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    refused(run(&["two.ainl", "--label", "b"]), "--> two.ainl:7:");
+    let words = ["run", "-", "--from", "ainl", "--label", "b", "--input", "question=why", "--json"];
+    refused(folder.run_with(&words, TWO), ":7:");
+    assert_eq!(run(&["two.ainl", "--label", "a"]).code, 0);
+    // Who tries another policy, tries that one.
+    assert_eq!(run(&["two.ainl", "--label", "b", "--policy", "none.yaml"]).code, 0);
+}
+
+#[test]
 fn an_ask_before_it_is_enough() {
     let nodes = |ask: &str| {
         format!(

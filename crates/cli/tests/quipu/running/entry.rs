@@ -132,3 +132,23 @@ fn what_goes_on_with_a_run_begins_where_it_was_begun() {
     let note = "note: the run was begun at label `2` (endpoint P /users), which the graph lacks";
     assert!(lacking.stderr.contains(note), "{}", lacking.stderr);
 }
+
+#[test]
+fn a_fork_that_begins_elsewhere_is_held_against_the_rules_from_there() {
+    let folder = Folder::new();
+    let program =
+        |second: &str| format!("La:\n  Set x 1\n  J x\n\nLb:\n  Set x 2\n{second}  J x\n");
+    folder
+        .write("a.ainl", program(""))
+        .write("b.ainl", program("  QueuePut orders x\n"))
+        .write("policy.yaml", "deny:\n  - {adapters: queue, from: {entry: b}}\n");
+    for (label, code) in [("a", 0), ("b", 1)] {
+        let words = ["run", "a.ainl", "--json", "--id", label, "--label", label];
+        let done = folder.run(&[&words[..], &["--policy", "policy.yaml"]].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let at = format!("{label}@0");
+        let fork = folder.run(&["fork", &at, "--no-run", "--graph", "b.ainl", "--json"]);
+        assert_eq!(fork.code, code, "{label} {}{}", fork.stdout, fork.stderr);
+        assert_eq!(fork.stderr.contains("P101"), code == 1, "{}", fork.stderr);
+    }
+}
