@@ -278,6 +278,33 @@ fn a_run_that_begins_elsewhere_is_held_against_the_rules_from_there() {
 }
 
 #[test]
+fn transactions_go_by_what_they_do() {
+    let program = "Txn t sqlite readwrite\n\nLa:\n  Tx begin t\n  Tx commit t\n  Set x 1\n  J x\n";
+    let said = |policy: &str| findings(&checked("a.ainl", program, policy));
+    let begins = said("deny: [txn.begin]\n");
+    let expected =
+        "P101 `a/n1` calls `txn.BEGIN`: forbidden by `deny` rule 1 of policy.yaml [a/n1]";
+    assert_eq!(begins, [expected]);
+    // Of all of them, there is one word.
+    assert_eq!(said("deny: [txn.RUN]\n").len(), 2);
+    assert_eq!(said("allow: [txn.RUN]\n"), [""; 0]);
+    let folder = Folder::new();
+    folder
+        .write("a.ainl", program)
+        .write(
+            "quipu.toml",
+            "[adapters.sqlite]\npath = \"a.db\"\nallow = [\"query\", \"execute\"]\n",
+        )
+        .write("policy.yaml", "allow: [txn.BEGIN, txn.COMMIT]\n");
+    let run = || folder.run(&["run", "a.ainl", "--policy", "policy.yaml", "--json"]);
+    let done = run();
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    folder.write("policy.yaml", "allow: [txn.run]\n");
+    let done = run();
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+}
+
+#[test]
 fn an_ask_before_it_is_enough() {
     let nodes = |ask: &str| {
         format!(

@@ -8,7 +8,7 @@ use crate::contracts::{self, Contract, Verb};
 use crate::declarations::Kind;
 use crate::effects::{Effect, Tier, Touches};
 use crate::model::{Graph, Node};
-use crate::ops::Runs;
+use crate::ops::{Does, Runs};
 
 /// Something that happens at a node. A graph has it before it runs, a run when it is about to do it.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,9 +35,7 @@ impl<'a> Subject<'a> {
     pub fn call(label: &'a str, server: &str, tool: &str, touches: Touches) -> Subject<'a> {
         let contract = contracts::find(server, tool).unwrap_or(&contracts::UNKNOWN);
         let mut names = vec![Cow::Owned(format!("{server}.{tool}"))];
-        if server == "tool" {
-            names.push(Cow::Borrowed(Verb::CallTool.word()));
-        }
+        names.extend(class(server).map(Cow::Borrowed));
         Subject {
             label,
             names,
@@ -119,9 +117,35 @@ fn touched(runs: Runs) -> Touches {
 fn names(node: &Node) -> Vec<Cow<'_, str>> {
     let Some((namespace, verb)) = node.adapter() else { return Vec::new() };
     let called = Cow::Owned(format!("{namespace}.{verb}"));
-    match (node.verb(), node.target()) {
-        (Some(Verb::InvokeAgent), Some(agent)) => vec![format!("agent.{agent}").into(), called],
+    match (node.verb(), node.target(), transacts(node)) {
+        (Some(Verb::InvokeAgent), Some(agent), _) => vec![format!("agent.{agent}").into(), called],
+        (_, _, Some(verb)) => vec![verb.into(), called],
+        _ if namespace == TRANSACTIONS.0 => vec![called, TRANSACTIONS.1.into()],
         _ => vec![called],
+    }
+}
+
+/// The namespace of transactions, and the word for whatever is done to one.
+const TRANSACTIONS: (&str, &str) = ("txn", "txn.RUN");
+
+/// What a transaction is told, by the name that a run knows it by.
+fn transacts(node: &Node) -> Option<&'static str> {
+    let op = node.def().filter(|op| op.does == Does::Transact)?;
+    match &**node.operands.text(op.slot("action")?.name)? {
+        "begin" => Some("txn.BEGIN"),
+        "commit" => Some("txn.COMMIT"),
+        "rollback" => Some("txn.ROLLBACK"),
+        _ => None,
+    }
+}
+
+/// The word for everything of a kind that is called: whatever a tool's id is, and whatever is done
+/// to a transaction.
+fn class(server: &str) -> Option<&'static str> {
+    match server {
+        "tool" => Some(Verb::CallTool.word()),
+        _ if server == TRANSACTIONS.0 => Some(TRANSACTIONS.1),
+        _ => None,
     }
 }
 
