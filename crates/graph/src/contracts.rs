@@ -144,6 +144,11 @@ pub fn find(namespace: &str, verb: &str) -> Option<&'static Contract> {
     })
 }
 
+/// Whether the verbs of a namespace ask a model for a text.
+pub fn asks_model(namespace: &str) -> bool {
+    ["llm", "llm_query"].contains(&namespace)
+}
+
 /// How many of the first arguments of a verb are names, and not values.
 pub fn names_of(namespace: &str, verb: &str) -> usize {
     find(namespace, verb).map_or(0, |contract| contract.names.into())

@@ -25,8 +25,9 @@ pub struct Subject<'a> {
     pub kind: Option<&'a str>,
     /// What it touches.
     pub touches: Touches,
-    /// Whether a run asks its policy before this happens. What a run keeps itself, what its stores
-    /// keep and what models answer is decided before it begins.
+    /// Whether a run asks its policy before this happens. What its stores and channels keep and what
+    /// models answer is decided before it begins; caches, queues, memory and transactions are
+    /// adapters like any other.
     pub is_decided: bool,
 }
 
@@ -58,8 +59,13 @@ impl<'a> Subject<'a> {
             }
             (Some((tier, kind)), _) => (tier, kind, touched(op.runs)),
         };
-        let is_decided =
-            op.runs == Runs::Adapter && matches!(node.verb(), None | Some(Verb::CallTool));
+        let is_decided = match (op.runs, node.verb()) {
+            (Runs::Store(..), _) | (Runs::Adapter, Some(Verb::CallTool)) => true,
+            (Runs::Adapter, None) => {
+                !node.adapter().is_some_and(|(namespace, _)| contracts::asks_model(namespace))
+            }
+            _ => false,
+        };
         let effect = op.effect();
         let own = Subject { label, names: names(node), effect, tier, kind, touches, is_decided };
         let Some(verb) = node.verb() else { return vec![own] };

@@ -5,19 +5,11 @@ use value::{Map, Text, Value};
 use super::build::{Builder, Place};
 use super::{Agent, Edition, EffectStep, ModelStep, Operand, Slot, Step, TxAction, TxStep};
 
-/// The namespaces whose verbs ask a model for a text.
-const COMPLETIONS: [&str; 2] = ["llm", "llm_query"];
-
 /// Where the id of a transaction is written, as spec 2 has it.
 const ID: &str = "_txid";
 
 /// Where it stands as long as it is open.
 const OPEN: &str = "_tx_open";
-
-/// Whether the verbs of a namespace ask a model for a text.
-pub(super) fn is_completion(space: &str) -> bool {
-    COMPLETIONS.contains(&space)
-}
 
 impl Builder<'_> {
     /// An effect of an adapter. Verbs mean the same in small letters, so that whoever decides about

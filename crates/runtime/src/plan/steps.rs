@@ -11,7 +11,7 @@ use value::{Text, Value};
 use super::build::{Builder, Place, Unrunnable, slot_name, strategy};
 use super::{
     AskStep, Choice, ClockForm, Condition, Edition, EnforceStep, LabelNo, ModelStep, Operand, Step,
-    To, ToolStep, outside,
+    To, ToolStep,
 };
 use super::{demands, duration};
 use crate::blocks;
@@ -208,7 +208,7 @@ impl Builder<'_> {
         if blocks::is_server(space) {
             return Step::Unready(format!("`{space}.{verb}` cannot run yet").into());
         }
-        if outside::is_completion(space) {
+        if graph::contracts::asks_model(space) {
             return self.completion(place, space, verb, out);
         }
         self.effect(place, space, verb, out)
