@@ -341,6 +341,29 @@ fn what_a_run_asks_about_by_itself_is_no_error() {
 }
 
 #[test]
+fn labels_are_known_whatever_they_and_their_nodes_are_called() {
+    let document = r#"{"labels": {"a": {
+        "nodes": [{"id": "b/n1", "op": "QueuePut", "data": {"queue": "orders", "value": "one"}},
+          {"id": "n2", "op": "J", "data": {"var": "queued"}}],
+        "edges": [{"from": "b/n1", "to": "n2", "to_kind": "node", "port": "next"}]}}}"#;
+    let included = "LENTRY:\n  QueuePut orders \"one\"\n  J 1\n";
+    let program = "include lib.ainl as lib\nQ orders 10 1\n\nLa:\n  Call lib/ENTRY ->x\n  J x\n";
+    for (file, label, other) in [("a.json", "a", "a/b"), ("a.ainl", "lib/ENTRY", "lib")] {
+        let folder = Folder::new();
+        folder.write("a.json", document).write("a.ainl", program).write("lib.ainl", included);
+        let run = |label: &str| {
+            let policy = format!("ask:\n  - {{adapters: queue, labels: {label}}}\n");
+            folder.write("policy.yaml", policy);
+            folder.run(&["run", file, "--policy", "policy.yaml", "--json"])
+        };
+        let done = run(label);
+        assert_eq!(done.code, 3, "{file} {}{}", done.stdout, done.stderr);
+        let done = run(other);
+        assert_eq!(done.code, 0, "{file} {}{}", done.stdout, done.stderr);
+    }
+}
+
+#[test]
 fn an_ask_before_it_is_enough() {
     let nodes = |ask: &str| {
         format!(

@@ -11,7 +11,7 @@ use value::Text;
 use super::ways::Ways;
 use super::{DriveError, Driver};
 use crate::begun::begun_here;
-use crate::policy::{self, Policy};
+use crate::policy::{self, Policy, Within};
 
 /// Who says what becomes of calls, in the place of the policies that the store keeps.
 pub trait Rules {
@@ -133,8 +133,8 @@ impl<'a> Driver<'a> {
                     _ => Vec::new(),
                 };
                 let (store, stream) = (self.world.store, &self.stream);
-                let began = self.plan.entry_label();
-                self.rules.of_store(store, policy, (&self.run, stream, began), call, parts)?
+                let about = (&self.run, stream, &*self.plan);
+                self.rules.of_store(store, policy, about, call, parts)?
             }
         };
         Ok(Some(Input::Decided(call.id, Box::new(ruling))))
@@ -147,7 +147,7 @@ impl Asking<'_> {
         &mut self,
         store: &dyn Store,
         digest: &Text,
-        (run, stream, began): (&Run, &Stream, &Text),
+        (run, stream, plan): (&Run, &Stream, &Plan),
         call: &Pending,
         parts: Vec<Text>,
     ) -> Result<Ruling, StoreError> {
@@ -158,6 +158,7 @@ impl Asking<'_> {
                 None => return Ok(policy::unasked(digest, "it is not in the store any more")),
             };
         }
+        let began = plan.entry_label();
         let mut told = policy::about(run, call, run.agent(), began);
         let policy = match &mut self.known {
             Some(policy) if policy.digest() == digest => policy,
@@ -176,12 +177,14 @@ impl Asking<'_> {
         }
         let ways = self.ways.as_ref();
         let leads = |from: &From| ways.is_some_and(|ways| ways.lead(from, &call.at));
-        let mut ruling = policy.decide_within(&told, &leads);
+        let label = plan.label_of(&call.at).map_or(&*call.at, |label| &**label);
+        let within = Within { label, leads: &leads };
+        let mut ruling = policy.decide_within(&told, within);
         // A tool that calls others is no way around what is said of them: the strictest word counts.
         for part in parts {
             told.insert("server".into(), "tool".into());
             told.insert("tool".into(), part.clone().into());
-            let of_part = policy.decide_within(&told, &leads);
+            let of_part = policy.decide_within(&told, within);
             if policy::strictness(&of_part.outcome) > policy::strictness(&ruling.outcome) {
                 let reason = of_part.reason.as_deref().unwrap_or("no reason was given");
                 let reason = Some(format!("it calls `{part}`: {reason}").into());

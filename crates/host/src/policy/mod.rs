@@ -68,6 +68,15 @@ enum Program {
 /// Says whether what leads to a call is as a rule has it.
 pub type Leads<'a> = dyn Fn(&From) -> bool + 'a;
 
+/// Where in a graph a call comes from.
+#[derive(Clone, Copy)]
+pub struct Within<'a> {
+    /// The label of its node.
+    pub label: &'a str,
+    /// What leads there.
+    pub leads: &'a Leads<'a>,
+}
+
 impl Policy {
     /// Reads a policy. What it is written in follows from the name of its file.
     pub fn read(source: &Source) -> Result<Policy, String> {
@@ -202,31 +211,35 @@ impl Policy {
     /// came from is known only by the name of what it began with.
     pub fn decide(&mut self, call: &Map) -> Ruling {
         let began = call.get("began").and_then(Value::as_text).cloned().unwrap_or_default();
-        self.decide_within(call, &|from: &From| {
+        let leads = |from: &From| {
             let globs = [&from.cron, &from.endpoint, &from.label, &from.entry];
             globs.into_iter().flatten().any(|glob| glob.matches(&began))
-        })
+        };
+        let node = call.get("node").and_then(Value::as_text).cloned().unwrap_or_default();
+        // Ids of nodes seldom have a `/`, those of labels have one where files are included.
+        let label = node.rsplit_once('/').map_or(&*node, |(label, _)| label);
+        self.decide_within(call, Within { label, leads: &leads })
     }
 
     /// What becomes of a call in a run of which it is known what leads to it.
-    pub fn decide_within(&mut self, call: &Map, leads: &Leads<'_>) -> Ruling {
-        let (outcome, reason) = self.outcome(call, leads);
+    pub fn decide_within(&mut self, call: &Map, within: Within<'_>) -> Ruling {
+        let (outcome, reason) = self.outcome(call, within);
         Ruling { outcome, reason: reason.map(Into::into), policy: self.digest.clone() }
     }
 
-    fn outcome(&mut self, call: &Map, leads: &Leads<'_>) -> (Ruled, Option<String>) {
+    fn outcome(&mut self, call: &Map, within: Within<'_>) -> (Ruled, Option<String>) {
         let read = |said: Result<Value, String>| {
             let ruled = said.and_then(|said| decision::read(&said));
             ruled.unwrap_or_else(|why| (Ruled::Broken, Some(why)))
         };
         match &mut self.program {
             Program::Python(python) => read(python.decide(call)),
-            Program::Rules(book, None) => scoped::decide(book, call, leads),
+            Program::Rules(book, None) => scoped::decide(book, call, within),
             Program::Rules(book, Some(rules)) => {
-                stricter(scoped::decide(book, call, leads), read(rules.decide(call)))
+                stricter(scoped::decide(book, call, within), read(rules.decide(call)))
             }
             Program::Several(parts) => {
-                let said = parts.iter_mut().map(|part| part.policy.outcome(call, leads));
+                let said = parts.iter_mut().map(|part| part.policy.outcome(call, within));
                 said.reduce(stricter).unwrap_or((Ruled::Broken, None))
             }
         }

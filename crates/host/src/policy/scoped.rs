@@ -5,16 +5,15 @@ use graph::policy::{Rulebook, Subject, Verdict};
 use runtime::{PATIENCE_MS, Ruled};
 use value::{Map, Value};
 
-use super::Leads;
+use super::Within;
 
-pub(super) fn decide(book: &Rulebook, call: &Map, leads: &Leads<'_>) -> (Ruled, Option<String>) {
+pub(super) fn decide(book: &Rulebook, call: &Map, within: Within<'_>) -> (Ruled, Option<String>) {
     let text = |name: &str| call.get(name).and_then(Value::as_text).map_or("", |text| &**text);
     let touches = Touches::ALL.into_iter().find(|touches| touches.word() == text("touches"));
     // Whatever is unknown may change something.
     let touches = touches.unwrap_or(Touches::Write);
-    let label = text("node").rsplit_once('/').map_or(text("node"), |(label, _)| label);
-    let subject = Subject::call(label, text("server"), text("tool"), touches);
-    match book.decide(&subject, leads) {
+    let subject = Subject::call(within.label, text("server"), text("tool"), touches);
+    match book.decide(&subject, within.leads) {
         Verdict::Fine => (Ruled::Allow, None),
         Verdict::Denied(rule) => {
             let outcome = if rule.aborts { Ruled::DenyAbort } else { Ruled::DenyContinue };

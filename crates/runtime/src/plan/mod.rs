@@ -494,6 +494,12 @@ impl Plan {
         &self.labels[label as usize]
     }
 
+    /// The label of a node, as events write the node. Both may have a `/` in their ids.
+    pub fn label_of(&self, at: &str) -> Option<&Text> {
+        let node = self.nodes.iter().find(|node| *node.at == *at)?;
+        Some(&self.label(node.label).id)
+    }
+
     /// The node that is written like this: `label/n1`, or a label with only one node that leaves
     /// the core.
     pub fn find_node(&self, written: &str) -> Option<Text> {
