@@ -6,6 +6,8 @@ use host::{LoadError, Python, replay};
 use runtime::Difference;
 use value::Value;
 
+use super::run::begun_again;
+use crate::args::ConfigOf;
 use crate::args::running::Replay;
 use crate::opened::{Access, count, open};
 use crate::running::run_stream;
@@ -18,7 +20,7 @@ pub(crate) fn run(arguments: &Replay) -> Result<Outcome> {
     let is_json = arguments.format.is_json();
     let plan = match &arguments.graph {
         None => None,
-        Some(file) => match super::run::begun_again(file, &*store, &stream, is_json, &[])? {
+        Some(file) => match begun_again(file, &*store, &stream, ConfigOf::Place, is_json, &[])? {
             Ok(graph) => {
                 let pinned = pin(&graph).with_context(|| format!("`{file}` cannot run"))?;
                 Some(pinned.plan)

@@ -205,11 +205,12 @@ pub(crate) fn begun_again(
     file: &str,
     store: &dyn Store,
     stream: &Stream,
+    config: ConfigOf,
     is_json: bool,
     books: &[&Rulebook],
 ) -> Result<Result<Graph, Outcome>> {
     let beginning = Beginning::of(store, stream)?;
-    let reading = Reading { inputs: beginning.inputs.clone(), ..Reading::default() };
+    let reading = Reading { inputs: beginning.inputs.clone(), config, ..Reading::default() };
     let (mut graph, read) = match graph_of(file, &reading, is_json)? {
         Ok(both) => both,
         Err(outcome) => return Ok(Err(outcome)),

@@ -18,7 +18,9 @@ use store::Store;
 use store::fork::GoingOn;
 use value::{Map, Value};
 
+use super::super::run::begun_again;
 use crate::Outcome;
+use crate::args::ConfigOf;
 use crate::args::history::Fork;
 use crate::opened::now;
 use crate::output;
@@ -68,9 +70,13 @@ impl Begins {
             let is_json = arguments.format.is_json();
             let policy = crate::policies::of_run(&**store, &loaded.run)?;
             let books = policy.as_ref().map(|policy| policy.books()).unwrap_or_default();
-            let again =
-                super::super::run::begun_again(file, &**store, &at.stream, is_json, &books)?;
-            let new = match again {
+            let world = &arguments.world;
+            let config = match (&world.config, world.no_config) {
+                (_, true) => ConfigOf::Nothing,
+                (Some(config), false) => ConfigOf::File(config.clone()),
+                (None, false) => ConfigOf::Place,
+            };
+            let new = match begun_again(file, &**store, &at.stream, config, is_json, &books)? {
                 Ok(graph) => graph,
                 Err(outcome) => return Ok(Err(outcome)),
             };

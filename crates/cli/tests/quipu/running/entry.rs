@@ -134,6 +134,24 @@ fn what_goes_on_with_a_run_begins_where_it_was_begun() {
 }
 
 #[test]
+fn another_graph_is_read_with_the_configuration_that_is_named() {
+    let folder = Folder::new();
+    folder.write("a.json", document());
+    assert_eq!(folder.run(&["run", "a.json", "--json", "--id", "r"]).code, 0);
+    let names = "[contracts]\nfiles = [\"wrong.json\"]\n";
+    folder.write("other.toml", names).write("wrong.json", r#"{"a.B": {"effect_tier": "often"}}"#);
+    let fork = ["fork", "r@0", "--no-run", "--graph", "a.json", "--json"];
+    let with = |more: &[&str]| folder.run(&[&fork[..], more].concat());
+    assert_eq!(with(&[]).code, 0);
+    let done = with(&["--config", "other.toml"]);
+    assert!(done.code == 1 && done.stderr.contains("wrong.json"), "{}{}", done.code, done.stderr);
+    folder.write("quipu.toml", names);
+    assert_eq!(with(&[]).code, 1);
+    let done = with(&["--no-config"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+}
+
+#[test]
 fn a_fork_that_begins_elsewhere_is_held_against_the_rules_from_there() {
     let folder = Folder::new();
     let program =
