@@ -37,9 +37,9 @@ impl Loaded {
         any_error(&self.findings)
     }
 
-    /// Finds the places in the text that more findings about its graph are about.
-    pub(crate) fn place(&self, findings: &mut [Diagnostic]) {
-        place(&self.source, &self.origins, findings);
+    /// Finds the places in the text that findings about its graph are about.
+    pub(crate) fn place(&mut self) {
+        place(&self.source, &self.origins, &mut self.findings);
     }
 }
 

@@ -48,12 +48,17 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
     };
     let given = inputs.keys().cloned().collect();
     let reading = Reading { inputs: given, config, ..arguments.reading.clone() };
-    let (mut graph, read) = match graph_of(&arguments.file, &reading, is_json)? {
+    let (mut graph, mut read) = match graph_of(&arguments.file, &reading, is_json)? {
         Ok(both) => both,
         Err(outcome) => return Ok(outcome),
     };
     begin_at(&mut graph, &arguments.entry)
         .with_context(|| format!("`{}` cannot run", arguments.file))?;
+    // Where these forbid it, there is not even a store.
+    let books: Vec<_> = tried.iter().chain(&own).flat_map(|policy| policy.books()).collect();
+    if let Some(outcome) = refused(&graph, &mut read, &books, is_json)? {
+        return Ok(outcome);
+    }
     let Pinned { document, checksum, plan } =
         pin(&graph).with_context(|| format!("`{}` cannot run", arguments.file))?;
     let store = open_shared(&arguments.store, Access::Create)?;
@@ -61,9 +66,8 @@ pub(crate) fn run(arguments: &Run) -> Result<Outcome> {
         true => policies::in_force(&*store, &plan.name)?,
         false => None,
     };
-    let all = tried.iter().chain(&own).chain(&in_force);
-    let books: Vec<_> = all.flat_map(|policy| policy.books()).collect();
-    if let Some(outcome) = refused(&graph, read, &books, is_json)? {
+    let books = in_force.as_ref().map(|policy| policy.books()).unwrap_or_default();
+    if let Some(outcome) = refused(&graph, &mut read, &books, is_json)? {
         return Ok(outcome);
     }
     let mut options = Options::default();
@@ -184,7 +188,7 @@ fn graph_of(
 /// Holds a graph against rules, when it is known where its run begins. Says what is against them.
 fn refused(
     graph: &Graph,
-    mut read: Loaded,
+    read: &mut Loaded,
     books: &[&Rulebook],
     is_json: bool,
 ) -> Result<Option<Outcome>> {
@@ -192,11 +196,9 @@ fn refused(
     if !read.has_errors() {
         return Ok(None);
     }
-    keep_errors(&mut read);
-    let mut findings = std::mem::take(&mut read.findings);
-    read.place(&mut findings);
-    read.findings = findings;
-    unreadable(&read, is_json).map(Some)
+    keep_errors(read);
+    read.place();
+    unreadable(read, is_json).map(Some)
 }
 
 /// The graph of a file, as a run that was begun before would begin with it. Rules may hold for what
@@ -211,12 +213,12 @@ pub(crate) fn begun_again(
 ) -> Result<Result<Graph, Outcome>> {
     let beginning = Beginning::of(store, stream)?;
     let reading = Reading { inputs: beginning.inputs.clone(), config, ..Reading::default() };
-    let (mut graph, read) = match graph_of(file, &reading, is_json)? {
+    let (mut graph, mut read) = match graph_of(file, &reading, is_json)? {
         Ok(both) => both,
         Err(outcome) => return Ok(Err(outcome)),
     };
     beginning.keep(&mut graph);
-    Ok(match refused(&graph, read, books, is_json)? {
+    Ok(match refused(&graph, &mut read, books, is_json)? {
         None => Ok(graph),
         Some(outcome) => Err(outcome),
     })

@@ -258,6 +258,7 @@ fn a_run_that_begins_elsewhere_is_held_against_the_rules_from_there() {
     let policy = ["--policy", "policy.yaml"];
     let at_b = [&["two.ainl", "--label", "b"][..], &policy].concat();
     refused(run(&at_b), "--> two.ainl:7:");
+    assert!(!folder.path().join(".quipu").exists(), "nothing has begun");
     let at_a = [&["two.ainl"][..], &policy].concat();
     assert_eq!(run(&at_a).code, 0);
     for choice in [["--cron", "b"], ["--endpoint", "GET /ask"]] {
