@@ -111,12 +111,7 @@ impl Desk {
                 }
                 Change::Trim(left) => trim(connection, shelf, *left)?,
                 Change::RemoveUnder { prefix } => {
-                    connection
-                        .prepare_cached(
-                            "DELETE FROM shelf
-                             WHERE name = ?1 AND substr(key, 1, length(?2)) = ?2",
-                        )?
-                        .execute([shelf, prefix])?;
+                    remove_under(connection, shelf, prefix)?;
                 }
                 Change::Forget(until) => {
                     connection
@@ -159,6 +154,32 @@ fn put(
         )?
         .execute(params![shelf, key, json::compact(value)])
         .map(drop)
+}
+
+/// Only these are looked at, however many others there are: they stand together in the index.
+fn remove_under(connection: &Connection, shelf: &str, prefix: &str) -> rusqlite::Result<()> {
+    match behind(prefix) {
+        Some(end) => connection
+            .prepare_cached("DELETE FROM shelf WHERE name = ?1 AND key >= ?2 AND key < ?3")?
+            .execute([shelf, prefix, &end]),
+        None => connection
+            .prepare_cached("DELETE FROM shelf WHERE name = ?1 AND key >= ?2")?
+            .execute([shelf, prefix]),
+    }
+    .map(drop)
+}
+
+/// The first text behind all that begin so, by their bytes; none where nothing is behind them.
+fn behind(prefix: &str) -> Option<String> {
+    let mut end = prefix.to_owned();
+    while let Some(last) = end.pop() {
+        // A range of characters knows which of them there are not.
+        if let Some(next) = (last..=char::MAX).nth(1) {
+            end.push(next);
+            return Some(end);
+        }
+    }
+    None
 }
 
 fn trim(connection: &Connection, shelf: &str, left: usize) -> rusqlite::Result<()> {

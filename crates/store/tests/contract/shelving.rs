@@ -105,6 +105,16 @@ fn items_are_removed_by_the_beginning_of_their_keys(store: &dyn Store) {
     let left = [item(Some("AB"), 3), item(Some("b"), 4), item(None, "ab"), item(Some("a"), 5)];
     assert_eq!(store.shelf_read("s").unwrap(), left);
     assert_eq!(store.shelf_read("other").unwrap(), [item(Some("ab"), 1)]);
+    // Whatever the beginning ends with.
+    for (number, prefix) in (4..).zip(["x\0", "x\u{7f}", "x\u{d7ff}", "x\u{10ffff}", "\u{10ffff}", ""]) {
+        let long = format!("{prefix}\u{10ffff}\u{10ffff}");
+        let all = [set("w", 0), set(prefix, 1), set(&long, 2), set("y", 3), under(prefix)];
+        let shelf = number.to_string();
+        store.shelf_write(&shelf, &all, &key(number)).unwrap();
+        let left = [item(Some("w"), 0), item(Some("y"), 3)];
+        let left = if prefix.is_empty() { &[] } else { &left[..] };
+        assert_eq!(store.shelf_read(&shelf).unwrap(), left, "{prefix:?}");
+    }
 }
 
 fn items_are_forgotten_when_their_time_is_over(store: &dyn Store) {
