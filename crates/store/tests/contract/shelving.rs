@@ -106,7 +106,9 @@ fn items_are_removed_by_the_beginning_of_their_keys(store: &dyn Store) {
     assert_eq!(store.shelf_read("s").unwrap(), left);
     assert_eq!(store.shelf_read("other").unwrap(), [item(Some("ab"), 1)]);
     // Whatever the beginning ends with.
-    for (number, prefix) in (4..).zip(["x\0", "x\u{7f}", "x\u{d7ff}", "x\u{10ffff}", "\u{10ffff}", ""]) {
+    for (number, prefix) in
+        (4..).zip(["x\0", "x\u{7f}", "x\u{d7ff}", "x\u{10ffff}", "\u{10ffff}", ""])
+    {
         let long = format!("{prefix}\u{10ffff}\u{10ffff}");
         let all = [set("w", 0), set(prefix, 1), set(&long, 2), set("y", 3), under(prefix)];
         let shelf = number.to_string();
