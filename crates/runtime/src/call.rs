@@ -36,7 +36,8 @@ pub struct Pending {
     pub stage: Stage,
     /// The policy under which it was allowed, by its digest, where one has to allow it.
     pub allowed_by: Option<Text>,
-    /// When it was asked for.
+    /// When it was asked for; where its node is tried again and it leaves traces, when that was
+    /// first.
     pub since: Timestamp,
 }
 

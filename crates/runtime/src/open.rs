@@ -293,7 +293,7 @@ impl Open {
     }
 
     /// Nothing has left yet: what was under way is the business of another run.
-    pub(crate) fn begin_anew(&mut self) {
+    pub(crate) fn begin_anew(&mut self, now: Timestamp) {
         self.leaving.clear();
         self.undecided.clear();
         let asking: Vec<CallId> = self.asking.keys().copied().collect();
@@ -304,7 +304,11 @@ impl Open {
             waiting.pending.allowed_by = None;
             match waiting.pending.request {
                 Request::Model(_) => _ = self.queued_models.insert(*id),
-                Request::Tool(_) => _ = self.queued.insert(*id),
+                Request::Tool(_) => {
+                    // What it writes is written now, and under a key of this run.
+                    waiting.pending.since = now;
+                    self.queued.insert(*id);
+                }
                 Request::Question(_) | Request::Timer(_) => {}
             }
         }

@@ -264,11 +264,16 @@ pub(crate) fn tool_change(
     let name = named(id, 'c');
     let mut recorder = Recorder::new(run, Some(&here.at));
     let intent = recorder.tool_call(&name, &call, own.cause);
+    let says_the_same = is_recorded_when_it_leaves(&call);
     let mut pending = pending(run, here, (id, name), intent, Request::Tool(Box::new(call)));
     // An effect that is tried again is the same effect: whoever did it once knows its key.
     if let Some(effect) = own.effect(node) {
         pending.key = effect.key;
         pending.attempt = effect.attempts.saturating_add(1);
+        // What only looks sees the time that it is now.
+        if says_the_same {
+            pending.since = effect.since;
+        }
     }
     let what = What::Requested { fiber, node, calls: vec![(pending, Why::Answer)] };
     Change { events: recorder.events, what }

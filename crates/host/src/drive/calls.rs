@@ -117,7 +117,8 @@ impl Driver<'_> {
             key: idempotency_key(self.run.id(), pending.key),
             attempt: pending.attempt,
             request: pending.request,
-            now: self.run.now(),
+            // Whoever makes it again must say the same under its key, whenever that is.
+            now: pending.since,
         }
     }
 

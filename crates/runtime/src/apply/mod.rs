@@ -307,10 +307,11 @@ impl Run {
         if is_fork {
             // What was under way is the parent's: here nothing has left yet.
             for one in self.fibers.values_mut().flat_map(|fiber| &mut fiber.tries) {
-                one.effect = one.effect.map(|effect| Effect { attempts: 0, ..effect });
+                one.effect =
+                    one.effect.map(|effect| Effect { attempts: 0, since: began.ts, ..effect });
             }
             self.abandoned.clear();
-            self.open.begin_anew();
+            self.open.begin_anew(began.ts);
             return;
         }
         self.seed = began.seed;
@@ -426,7 +427,8 @@ impl Fiber {
     /// An attempt at an effect has failed.
     fn attempted(&mut self, node: NodeNo, pending: &Pending, doubt: Doubt) {
         let doubt = self.effect(node).map_or(doubt, |before| before.doubt.max(doubt));
-        let effect = Effect { key: pending.key, attempts: pending.attempt, doubt };
+        let (key, since) = (pending.key, pending.since);
+        let effect = Effect { key, since, attempts: pending.attempt, doubt };
         let (depth, count) = (self.depth(), self.tries(node));
         self.forget_tries(node);
         self.tries.push(Try { depth, node, count, effect: Some(effect) });

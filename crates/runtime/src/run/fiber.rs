@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use history::EventId;
+use history::{EventId, Timestamp};
 use value::{Text, Value};
 
 use super::{Failure, FiberNo, GroupNo};
@@ -48,6 +48,8 @@ pub(crate) struct Try {
 pub(crate) struct Effect {
     /// The event that its idempotency key follows from.
     pub(crate) key: EventId,
+    /// When it was first asked for: what is written under its key may hold that time.
+    pub(crate) since: Timestamp,
     /// How often it has left.
     pub(crate) attempts: u32,
     /// What the attempts so far leave in doubt.

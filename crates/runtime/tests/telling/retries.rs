@@ -55,11 +55,12 @@ fn left(log: &Log) -> Vec<(Text, i64)> {
 #[test]
 fn an_effect_that_is_tried_again_has_the_key_that_it_had() {
     let made = sketch(PAYS);
-    let mut keys = Vec::new();
+    let (mut keys, mut times) = (Vec::new(), Vec::new());
     let mut answers = fails(2);
     let (log, run) = run_with("r", &made, "{}", options(Again::WithKey), &mut |pending| {
         if let Request::Tool(_) = pending.request {
             keys.push((idempotency_key("r", pending.key), i64::from(pending.attempt)));
+            times.push(pending.since);
         }
         answers(pending)
     });
@@ -70,6 +71,8 @@ fn an_effect_that_is_tried_again_has_the_key_that_it_had() {
     assert_eq!(attempts, [1, 2, 3, 1]);
     assert!(left_as[1].0 == left_as[0].0 && left_as[2].0 == left_as[0].0);
     assert_ne!(left_as[3].0, left_as[0].0, "another node is another effect");
+    assert!(times[1] == times[0] && times[2] == times[0], "what it writes may hold the time");
+    assert_ne!(times[3], times[0]);
     let (fold, _) = log.told(&made.plan).unwrap();
     assert_eq!(fold.run(), &run);
 

@@ -209,6 +209,50 @@ fn a_process_that_is_killed_puts_nothing_twice() {
     holds(&run(&folder, "count", &steps(&[COUNT]), &[]), r#""waiting":300"#);
 }
 
+/// What is written holds the time: whoever writes it again writes the time when it was first asked
+/// for, and is known by it.
+#[test]
+fn a_process_that_is_killed_resumes_what_it_wrote_with_the_time() {
+    let folder = Folder::new();
+    let over = r#"{"id": "n1", "op": "Loop",
+        "data": {"ref": "$items", "item": "value", "body": "one", "after": "end"}}"#;
+    let write = r#"
+        {"id": "n1", "op": "R", "data": {"adapter": "memory.append", "target": "ops",
+            "args": ["log", "day", "$value", 3600]}},
+        {"id": "n2", "op": "CacheSet",
+            "data": {"name": "memo", "key": "who", "value": "$value", "ttl_s": 3600}},
+        {"id": "n3", "op": "R", "data": {"adapter": "memory.put", "target": "ops",
+            "args": ["note", "last", "$value"]}},
+        {"id": "n4", "op": "R", "data": {"adapter": "memory.prune", "target": "ops"}}"#;
+    let end = r#"{"id": "n1", "op": "J", "data": {"var": "$value"}}"#;
+    let ways = ("n1-body->one n1-after->end", "n1-next-n2 n2-next-n3 n3-next-n4");
+    let looping = graph(&[("start", over, ways.0), ("one", write, ways.1), ("end", end, "")]);
+    folder.write("agent.json", looping);
+    let items: Vec<String> = (0..100).map(|item| item.to_string()).collect();
+    let items = items.join(",");
+    let given = format!("items=[{items}]");
+    let begin = ["run", "agent.json", "--id", "r", "--input", &given, "--json"];
+    let mut kills = 0;
+    loop {
+        let is_begun = folder.run(&["state", "r"]).code == 0;
+        let process = folder.start(if is_begun { &["resume", "r", "--json"] } else { &begin[..] });
+        if kills == 8 {
+            let done = process.end();
+            assert_eq!(ending(&shown(&done)), "done", "{}{}", done.stdout, done.stderr);
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(60 + 15 * kills));
+        process.kill();
+        kills += 1;
+    }
+    folder.is_sound("r");
+    let get =
+        r#"R {"adapter": "memory.get", "target": "ops", "args": ["log", "day"], "out": "log"}"#;
+    let state = run(&folder, "look", &steps(&[get, GET]), &[]);
+    holds(&state, &format!(r#""log":[{items}]"#));
+    holds(&state, r#""found":99"#);
+}
+
 #[test]
 fn memory_keeps_records_until_they_are_taken_away() {
     let folder = Folder::new();
