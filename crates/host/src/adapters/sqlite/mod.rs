@@ -108,16 +108,12 @@ impl Sqlite {
         let (own, time_max) = (self.clone(), self.time_max(tool));
         later(right.touches(), move || match &key {
             Some(key) => own.open.within(key, |connection| {
-                connect::watch(connection, time_max)
-                    .map_err(|error| statement::told(right, &error))?;
-                statement::run(connection, right, &sql, &given)
+                statement::run(connection, right, &sql, &given, time_max)
             }),
             None => {
                 let access = if right == Right::Query { Access::Read } else { Access::Write };
                 let mut connection = connect::open(&own.path, access)?;
-                connect::watch(&mut connection, time_max)
-                    .map_err(|error| statement::told(right, &error))?;
-                statement::run(&connection, right, &sql, &given)
+                statement::run(&mut connection, right, &sql, &given, time_max)
             }
         })
     }

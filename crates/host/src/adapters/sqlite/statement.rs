@@ -1,11 +1,15 @@
 //! One statement: its parameters are bound, never pasted, and what it gives has an end.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use runtime::{Fault, FaultKind, Happened};
 use rusqlite::types::{ToSqlOutput, Value as Own, ValueRef};
 use rusqlite::{Connection, Error, ErrorCode, Statement};
 use value::{Map, Text, Value, json};
 
 use super::Right;
+use super::connect::{trust, watch};
 use crate::adapter::Contract;
 
 /// How many rows an answer has at most.
@@ -14,28 +18,64 @@ const ROWS_MAX: usize = 10_000;
 /// How much an answer holds at most, in bytes.
 const BYTES_MAX: usize = 8 << 20;
 
-/// Runs one statement.
+/// Runs one statement, which ends after some time.
 pub(super) fn run(
-    connection: &Connection,
+    connection: &mut Connection,
     right: Right,
     sql: &str,
     given: &[Value],
+    time_max: Duration,
 ) -> Result<Value, Fault> {
-    let mut statement = connection.prepare(sql).map_err(|error| told(right, &error))?;
-    if right == Right::Query && !statement.readonly() {
-        let message = "`sqlite.QUERY` only reads; what changes something is for `sqlite.EXECUTE`";
-        return Err(Fault::new(FaultKind::Denied, message).with_happened(Happened::No));
-    }
-    bind(&mut statement, given).map_err(|why| refused(right, why))?;
     match right {
-        Right::Query => rows(&mut statement, right).map(Value::list),
-        Right::Execute => {
+        Right::Query => {
+            watch(connection, time_max).map_err(|error| told(right, &error))?;
+            let mut statement = connection.prepare(sql).map_err(|error| told(right, &error))?;
+            if !statement.readonly() {
+                let message = "`sqlite.QUERY` only reads; what changes something is for \
+                               `sqlite.EXECUTE`";
+                return Err(Fault::new(FaultKind::Denied, message).with_happened(Happened::No));
+            }
+            bind(&mut statement, given).map_err(|why| refused(right, why))?;
+            rows(&mut statement, right).map(Value::list)
+        }
+        Right::Execute => whole(connection, |connection| {
+            watch(connection, time_max).map_err(|error| told(right, &error))?;
+            let mut statement = connection.prepare(sql).map_err(|error| told(right, &error))?;
+            bind(&mut statement, given).map_err(|why| refused(right, why))?;
             let before = connection.total_changes();
             // One that returns rows is done when all of them were taken.
             let mut rows = statement.raw_query();
             while rows.next().map_err(|error| told(right, &error))?.is_some() {}
             let count = connection.total_changes().saturating_sub(before);
             Ok(Value::map([("rows", Value::count(count))]))
+        }),
+    }
+}
+
+/// Changes something as a whole, or not at all: left to itself SQLite keeps what `OR FAIL` has done
+/// before it failed. Within a transaction nothing else is undone with it.
+fn whole<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&mut Connection) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let right = Right::Execute;
+    let say = |connection: &mut Connection, sql: &str| {
+        trust(connection).and_then(|()| connection.execute_batch(sql))
+    };
+    say(connection, "SAVEPOINT quipu").map_err(|error| told(right, &error))?;
+    let done = work(connection).and_then(|done| {
+        say(connection, "RELEASE quipu").map_err(|error| told(right, &error))?;
+        Ok(done)
+    });
+    // Some errors undo the whole transaction, and there is nothing left to go back to.
+    if done.is_ok() || connection.is_autocommit() {
+        return done;
+    }
+    match say(connection, "ROLLBACK TO quipu; RELEASE quipu") {
+        Ok(()) => done,
+        Err(error) => {
+            let message = format!("sqlite.{}: it could not be undone: {error}", right.verb());
+            done.map_err(|fault| Fault::new(fault.kind, message).with_happened(lost(right)))
         }
     }
 }
@@ -88,6 +128,11 @@ fn parameter(item: &Value) -> ToSqlOutput<'_> {
 
 fn rows(statement: &mut Statement<'_>, right: Right) -> Result<Vec<Value>, Fault> {
     let names: Vec<Text> = statement.column_names().map(Text::from).collect();
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+        let why = format!("two columns are called `{twice}`; name one of them with `AS`");
+        return Err(refused(right, why));
+    }
     let mut found = Vec::new();
     let mut bytes = 0;
     let mut rows = statement.raw_query();
@@ -99,13 +144,14 @@ fn rows(statement: &mut Statement<'_>, right: Right) -> Result<Vec<Value>, Fault
         let mut object = Map::default();
         for (index, name) in names.iter().enumerate() {
             let column = row.get_ref(index).map_err(|error| told(right, &error))?;
+            // Before it is taken: one row can hold more than there is room for.
+            bytes += name.len() + size(column);
+            if bytes > BYTES_MAX {
+                let why = format!("the rows hold more than {BYTES_MAX} bytes; say `LIMIT`");
+                return Err(refused(right, why));
+            }
             let value = value(name, column).map_err(|why| refused(right, why))?;
-            bytes += name.len() + size(&value);
             object.insert(name.clone(), value);
-        }
-        if bytes > BYTES_MAX {
-            let why = format!("the rows hold more than {BYTES_MAX} bytes; say `LIMIT`");
-            return Err(refused(right, why));
         }
         found.push(object.into());
     }
@@ -128,9 +174,9 @@ fn value(name: &str, column: ValueRef<'_>) -> Result<Value, String> {
     })
 }
 
-fn size(value: &Value) -> usize {
-    match value {
-        Value::Text(text) => text.len(),
+fn size(column: ValueRef<'_>) -> usize {
+    match column {
+        ValueRef::Text(bytes) => bytes.len(),
         _ => 8,
     }
 }
@@ -142,7 +188,7 @@ fn refused(right: Right, why: String) -> Fault {
 }
 
 /// What SQLite says. A statement that fails has done nothing, unless the disk failed under it.
-pub(super) fn told(right: Right, error: &Error) -> Fault {
+fn told(right: Right, error: &Error) -> Fault {
     let verb = right.verb();
     match error.sqlite_error_code() {
         Some(ErrorCode::AuthorizationForStatementDenied) => {
@@ -157,9 +203,14 @@ pub(super) fn told(right: Right, error: &Error) -> Fault {
             Fault::new(FaultKind::Timeout, message).with_happened(Happened::No)
         }
         Some(ErrorCode::SystemIoFailure) => {
-            let lost = Contract { touches: right.touches(), ..Contract::CAREFUL }.lost();
-            Fault::new(FaultKind::Tool, format!("sqlite.{verb}: {error}")).with_happened(lost)
+            let message = format!("sqlite.{verb}: {error}");
+            Fault::new(FaultKind::Tool, message).with_happened(lost(right))
         }
         _ => refused(right, error.to_string()),
     }
+}
+
+/// What is known where nobody can say what was done.
+fn lost(right: Right) -> Happened {
+    Contract { touches: right.touches(), ..Contract::CAREFUL }.lost()
 }

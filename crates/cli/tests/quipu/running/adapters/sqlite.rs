@@ -53,12 +53,28 @@ fn what_is_wrong_with_a_statement_is_told() {
         ("QUERY", "select :a", r#"[{"b": 1}]"#, "`:a` is not given"),
         ("QUERY", "select x'00' as bytes", "[]", "say `hex(bytes)`"),
         ("EXECUTE", "insert into people values (1, 'again')", "[]", "UNIQUE"),
+        ("QUERY", "select 1 as a, 2 as a", "[]", "two columns are called `a`"),
+        ("QUERY", "select a.id, b.id from people a, people b", "[]", "name one of them with `AS`"),
     ] {
         folder.write("agent.json", agent(&[("R", &statement(verb, sql, args)), END]));
         let shown = folder.ends("tool", &[]);
         assert!(why(&shown).contains(told), "{}", why(&shown));
     }
     assert_eq!(names(&folder), r#"[{"name":"Ada"}]"#);
+}
+
+/// What says that it did not happen has left nothing: it is tried again.
+#[test]
+fn a_statement_that_fails_leaves_nothing_even_where_sqlite_would_keep_a_part() {
+    let rows = "into people values (2, 'Bob'), (3, 'Eve'), (2, 'Eve')";
+    for way in ["fail", "rollback", "abort"] {
+        let folder = people();
+        let insert = statement("EXECUTE", &format!("insert or {way} {rows}"), "[]");
+        folder.write("agent.json", agent(&[("R", &insert), END]));
+        let shown = folder.ends("tool", &[]);
+        assert!(why(&shown).contains("UNIQUE"), "{}", why(&shown));
+        assert_eq!(names(&folder), r#"[{"name":"Ada"}]"#, "{way}");
+    }
 }
 
 #[test]
@@ -72,6 +88,11 @@ fn a_statement_has_an_end() {
     let rows = statement("QUERY", &format!("{endless} select i from n"), "[]");
     folder.write("agent.json", agent(&[("R", &rows), END]));
     assert!(why(&folder.ends("tool", &[])).contains("more than 10000 rows"));
+    // One row can be too much, and is not put together before that is seen.
+    let wide: Vec<String> = (0..20).map(|n| format!("hex(zeroblob(5000000)) as c{n}")).collect();
+    let wide = statement("QUERY", &format!("select {}", wide.join(", ")), "[]");
+    folder.write("agent.json", agent(&[("R", &wide), END]));
+    assert!(why(&folder.ends("tool", &[])).contains("hold more than 8388608 bytes"));
 }
 
 #[test]

@@ -46,6 +46,30 @@ fn a_run_that_fails_in_a_transaction_leaves_nothing() {
     assert_eq!(names(&folder), r#"[{"name":"Ada"}]"#);
 }
 
+#[test]
+fn a_statement_that_fails_in_a_transaction_takes_nothing_else_with_it() {
+    let folder = people();
+    let rows = "insert or fail into people values (7, 'Eve'), (1, 'Eve')";
+    let (begin, bob, commit) = (tx("begin"), insert("Bob"), tx("commit"));
+    let bad = statement("EXECUTE", rows, "[]");
+    let node = |id: u32, op: &str, data: &str| {
+        format!(r#"{{"id": "n{id}", "op": "{op}", "data": {data}}}"#)
+    };
+    let nodes = [
+        node(1, "Tx", &begin),
+        node(2, "R", &bob),
+        node(3, "R", &bad),
+        node(4, "Err", r#"{"handler": "end"}"#),
+    ];
+    let edges = "n1-next-n2 n2-next-n3 n3-err-n4 n4-handler->end";
+    let end = node(1, "Tx", &commit);
+    let document = graph(&[("start", &nodes.join(", "), edges), ("end", &end, "")]);
+    let document = document.replacen('{', &format!(r#"{{"capabilities": {TXN},"#), 1);
+    folder.write("agent.json", document);
+    folder.ends("done", &[]);
+    assert_eq!(names(&folder), r#"[{"name":"Ada"},{"name":"Bob"}]"#);
+}
+
 /// While a person is asked nobody holds the transaction: what comes after it must not happen
 /// outside of it.
 #[test]
