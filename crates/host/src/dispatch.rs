@@ -18,6 +18,7 @@ use value::Text;
 
 use crate::adapter::{Adapter, Call, Calling};
 use crate::config::Config;
+use crate::registry::names_verb;
 
 /// Calls wait and hardly compute: few threads carry many of them.
 const THREADS: usize = 2;
@@ -220,7 +221,10 @@ impl Dispatcher {
         let tool = match request {
             // An adapter's calls may be those of a tool that is bound to all of its verbs.
             Request::Tool(tool) => {
-                self.per_tool.get(&tool.name()).or_else(|| self.per_tool.get(&tool.server))
+                let names = |(id, _): &(&Text, _)| names_verb(id, &tool.server, &tool.tool);
+                let other = || self.per_tool.iter().find(names).map(|(_, limit)| limit);
+                let of_verb = self.per_tool.get(&tool.name()).or_else(other);
+                of_verb.or_else(|| self.per_tool.get(&tool.server))
             }
             _ => None,
         };

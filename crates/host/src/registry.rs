@@ -144,9 +144,10 @@ impl Registry {
     /// The tool that is bound to a verb, or to all of its namespace.
     fn tool_for(&self, space: &str, verb: &str) -> Option<(Text, &Checked)> {
         let exact: Text = format!("{space}.{verb}").into();
-        let whole = (!adapters::BUILT_IN.contains(&space)).then(|| Text::from(space));
-        let mut ids = std::iter::once(exact).chain(whole);
-        let id = ids.find(|id| self.own.contains(id))?;
+        let other = || self.own.iter().find(|id| names_verb(id, space, verb));
+        let own = self.own.get(&exact).or_else(other);
+        let whole = || (!adapters::BUILT_IN.contains(&space)).then(|| self.own.get(space))?;
+        let id = own.or_else(whole)?.clone();
         let bound = self.tools.get(&id)?;
         Some((id, bound))
     }
@@ -214,6 +215,12 @@ impl Registry {
     }
 }
 
+/// Whether a tool's id names a verb: in which case people write verbs is theirs to choose.
+pub(crate) fn names_verb(id: &str, space: &str, verb: &str) -> bool {
+    let named = id.split_once('.').filter(|(own, _)| *own == space);
+    named.is_some_and(|(_, own)| own.eq_ignore_ascii_case(verb))
+}
+
 impl Adapter for Registry {
     fn parts(&self, call: &ToolCall) -> Vec<Text> {
         if TOOLS.contains(&&*call.server) {
@@ -243,7 +250,7 @@ impl Adapter for Registry {
             Request::Tool(tool) => match self.tool_for(&tool.server, &tool.tool) {
                 Some((id, bound)) => {
                     let mut own = tool.clone();
-                    own.args = adapters::for_tool(tool, id == tool.name());
+                    own.args = adapters::for_tool(tool, id != tool.server);
                     (own.server, own.tool) = (TOOLS[0].into(), id.clone());
                     let request = Request::Tool(own);
                     self.call_bound(&id, bound, Call { request, ..call })

@@ -17,7 +17,7 @@ fn folder(config: &str, data: &str) -> Folder {
 #[test]
 fn a_tool_is_bound_to_a_verb_or_to_all_of_them() {
     let given = r#"{"args":["hi",3],"target":"ada@example.com","verb":"SEND"}"#;
-    for section in ["[tools.email]", "[tools.\"email.SEND\"]"] {
+    for section in ["[tools.email]", "[tools.\"email.SEND\"]", "[tools.\"email.send\"]"] {
         let folder = folder(&format!("{section}\ncommand = ['./echo']\n"), SEND);
         assert_eq!(result(&folder.ends("done", &["--id", "r"])), given);
         folder.is_sound("r");
@@ -26,6 +26,7 @@ fn a_tool_is_bound_to_a_verb_or_to_all_of_them() {
     let alone = r#"{"adapter": "email.SEND", "target": "$mail", "out": "x"}"#;
     for (section, expected) in [
         ("[tools.\"email.SEND\"]", r#"{"to":"ada"}"#),
+        ("[tools.\"email.send\"]", r#"{"to":"ada"}"#),
         ("[tools.email]", r#"{"target":{"to":"ada"},"verb":"SEND"}"#),
     ] {
         let folder = folder(&format!("{section}\ncommand = ['./echo']\n"), alone);
