@@ -218,7 +218,8 @@ pub(crate) fn returned_labels(
     findings: &mut Vec<Diagnostic>,
 ) -> (Vec<usize>, BTreeSet<NameId>) {
     let (mut labels, mut texts) = (Vec::new(), BTreeSet::new());
-    // Compilers note a bare word that names a label as an edge; text in quotes is meant as text.
+    // Compilers note a bare word that names a label as an edge; what they do not note was in quotes.
+    let is_compiled = flow.graph.extra.contains_key("source");
     let mut noted: BTreeSet<(usize, &str)> = BTreeSet::new();
     for (number, label) in flow.labels.iter().enumerate() {
         let edges = label.label.edges.iter().filter(|edge| edge.analysis_only);
@@ -228,7 +229,7 @@ pub(crate) fn returned_labels(
         let Some(label) = flow.label_returned(node) else { continue };
         let text = match returned(node) {
             Some(Operand::Lit(Value::Text(text))) => {
-                if !noted.contains(&(flow.label_of(at), &*node.id)) {
+                if is_compiled && !noted.contains(&(flow.label_of(at), &*node.id)) {
                     continue;
                 }
                 text

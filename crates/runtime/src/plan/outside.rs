@@ -28,6 +28,8 @@ impl Builder<'_> {
             // The id of a tool is no verb.
             tool: match space {
                 "tool" | "tools" => verb.into(),
+                // As it is written, in what older engines began.
+                _ if self.edition == Edition::Second => verb.into(),
                 _ => verb.to_ascii_uppercase().into(),
             },
             target,
