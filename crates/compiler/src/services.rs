@@ -37,7 +37,9 @@ pub(crate) fn check(flow: &Flow<'_>, findings: &mut Vec<Diagnostic>) {
         let found = Diagnostic::new(&codes::UNDECLARED_SERVICE, place, message);
         findings.push(match nearest(name, known.keys().map(|known| &**known).take(near_max)) {
             Some(near) => found.help(format!("did you mean `{near}`?")),
-            None => found.help(format!("declare it, under `capabilities.{member}` of the graph")),
+            None => found.help(format!(
+                "declare it (in AINL `C`, `Q`, `Txn` or `Pol`; else under `capabilities.{member}`)"
+            )),
         });
     }
 }

@@ -1,7 +1,7 @@
 //! What lines and words of AINL can have wrong with them.
 
 use diagnostics::{Anchor, Diagnostic, Span, codes, nearest};
-use graph::ops::OpDef;
+use graph::ops::{OpDef, SlotKind};
 
 use super::declare;
 use super::program;
@@ -67,7 +67,10 @@ pub(crate) fn too_few(line: &Line<'_>, op: &str, least: usize) -> Diagnostic {
 
 /// Words that no slot of the op takes.
 pub(crate) fn surplus(op: &OpDef, words: &[Word<'_>]) -> Option<Diagnostic> {
-    surplus_words(op.name, &usage(op), words)
+    let found = surplus_words(op.name, &usage(op), words)?;
+    let asks = op.slot_of(SlotKind::Condition).is_some();
+    let help = "a condition is one word, `n>2`, or stands in quotes: `\"n > 2\"`";
+    Some(if asks { found.help(help) } else { found })
 }
 
 /// Words that nothing on their line takes.

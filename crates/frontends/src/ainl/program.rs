@@ -240,12 +240,7 @@ fn inline_steps<'a>(line: &Line<'a>, findings: &mut Vec<Diagnostic>) -> Vec<Step
     steps
 }
 
-/// Two ops have another name where they stand behind their label.
+/// Behind a label some ops have another name.
 fn inline_op(word: &Word<'_>) -> Option<&'static OpDef> {
-    let name = match &*word.text {
-        "Filter" => "Filt",
-        "ForEach" => "Loop",
-        other => other,
-    };
-    ops::find(name).filter(|op| op.standard && !word.quoted)
+    ops::find_inline(&word.text).filter(|op| op.standard && !word.quoted)
 }

@@ -73,6 +73,15 @@ pub fn find_legacy(op: &str) -> Option<&'static OpDef> {
     LEGACY.iter().find(|legacy| legacy.op.name == op).map(|legacy| &legacy.op)
 }
 
+/// Names that ops have only where they stand on the line of their label.
+const INLINE: [(&str, &str); 2] = [("Filter", "Filt"), ("ForEach", "Loop")];
+
+/// The row for a word on the line of a label.
+pub fn find_inline(word: &str) -> Option<&'static OpDef> {
+    let other = INLINE.iter().find(|(inline, _)| *inline == word);
+    super::find(other.map_or(word, |(_, name)| name))
+}
+
 /// The adapter call that a legacy op stands for: its `op` and its `data`.
 pub fn translate(op: &str, data: &Map) -> Option<(&'static str, Map)> {
     let legacy = LEGACY.iter().find(|legacy| legacy.op.name == op)?;

@@ -9,7 +9,7 @@ mod table;
 
 use std::fmt;
 
-pub use legacy::{find_legacy, translate};
+pub use legacy::{find_inline, find_legacy, translate};
 pub(crate) use legacy::{refresh_repeats, skip, skipped};
 pub use table::OPS;
 use value::Text;

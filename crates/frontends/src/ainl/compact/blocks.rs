@@ -91,13 +91,22 @@ impl<'a> Blocks<'a> {
     }
 
     /// All lines as lines of ops: what is declared, then the labels.
-    pub(super) fn finish(mut self, findings: &mut Vec<Diagnostic>) -> Vec<Line<'a>> {
+    pub(super) fn finish(
+        mut self,
+        program: &mut Program<'a>,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Vec<Line<'a>> {
         while !self.levels.is_empty() {
             self.close(findings);
         }
         let mut lines = self.declared;
         lines.append(&mut self.fields);
-        for body in self.bodies.into_iter().filter(|body| !body.is_lost) {
+        for body in self.bodies {
+            if body.is_lost {
+                // What it belongs to means nothing, and is told; nothing is thrown away.
+                body.lines.iter().for_each(|line| program.keep(line, Some("scope")));
+                continue;
+            }
             lines.push(body.head);
             lines.extend(body.lines);
         }

@@ -51,7 +51,7 @@ pub(crate) fn read<'a>(
         }
     }
     program.name = blocks.name();
-    let lines = blocks.finish(findings);
+    let lines = blocks.finish(program, findings);
     program::read(lines.into_iter(), program, findings);
     findings.append(&mut about_words);
 }
