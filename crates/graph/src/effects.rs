@@ -121,6 +121,11 @@ impl Touches {
         }
     }
 
+    /// The one with this word.
+    pub fn find(word: &str) -> Option<Touches> {
+        Touches::ALL.into_iter().find(|touches| touches.word() == word)
+    }
+
     /// The tier that is printed for it.
     pub const fn tier(self) -> Tier {
         match self {

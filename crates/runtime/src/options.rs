@@ -309,21 +309,13 @@ impl ToolContract {
     };
 
     fn value(&self) -> Value {
-        let touches = match self.touches {
-            Touches::Nothing => "nothing",
-            Touches::Clock => "clock",
-            Touches::Random => "random",
-            Touches::Read => "read",
-            Touches::Write => "write",
-            Touches::Model => "model",
-            Touches::Person => "person",
-        };
         let again = match self.again {
             Again::Freely => "free",
             Again::WithKey => "key",
             Again::ByAsking => "ask",
         };
-        let mut members = vec![("touches", touches.into()), ("again", Value::text(again))];
+        let mut members =
+            vec![("touches", self.touches.word().into()), ("again", Value::text(again))];
         members.extend(self.made_up.then_some(("made_up", true.into())));
         if !self.permissions.is_empty() {
             let needed = self.permissions.iter().cloned().map(Value::Text);
@@ -341,15 +333,7 @@ impl ToolContract {
     fn read(value: &Value) -> ToolContract {
         let word = |name: &str| value.get(name).and_then(Value::as_text).map(|word| &**word);
         ToolContract {
-            touches: match word("touches") {
-                Some("nothing") => Touches::Nothing,
-                Some("clock") => Touches::Clock,
-                Some("random") => Touches::Random,
-                Some("read") => Touches::Read,
-                Some("model") => Touches::Model,
-                Some("person") => Touches::Person,
-                _ => Touches::Write,
-            },
+            touches: word("touches").and_then(Touches::find).unwrap_or(Touches::Write),
             again: match word("again") {
                 Some("free") => Again::Freely,
                 Some("key") => Again::WithKey,

@@ -9,7 +9,7 @@ use super::Within;
 
 pub(super) fn decide(book: &Rulebook, call: &Map, within: Within<'_>) -> (Ruled, Option<String>) {
     let text = |name: &str| call.get(name).and_then(Value::as_text).map_or("", |text| &**text);
-    let touches = Touches::ALL.into_iter().find(|touches| touches.word() == text("touches"));
+    let touches = Touches::find(text("touches"));
     // Whatever is unknown may change something.
     let touches = touches.unwrap_or(Touches::Write);
     let subject = Subject::call(within.label, text("server"), text("tool"), touches);

@@ -170,15 +170,7 @@ impl Row {
 
 /// What it touches, in the words of `quipu.toml` and a few more for what is built in.
 fn touches(contract: Contract) -> &'static str {
-    match contract.touches {
-        Touches::Nothing => "nothing",
-        Touches::Clock => "clock",
-        Touches::Random => "random",
-        Touches::Read => "read",
-        Touches::Write => "write",
-        Touches::Model => "model",
-        Touches::Person => "person",
-    }
+    contract.touches.word()
 }
 
 fn again(contract: Contract) -> &'static str {
