@@ -1,0 +1,11 @@
+//! Rules: facts, patterns, and what follows from them, with the meaning CLIPS 6.4 gives to them.
+//!
+//! Nothing here calls anything: no clock, no I/O, no randomness. A rule changes facts, and prints
+//! to a log that its caller reads.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
+
+mod field;
+pub mod functions;
+pub mod program;
+
+pub use field::{FactId, Field, Name};
