@@ -1,0 +1,341 @@
+//! The join network: how the matches of patterns become matches of rules.
+//!
+//! Each condition is a join. What was matched before comes from the left, facts that match the
+//! condition's pattern, or the matches of a group, from the right. Rules that begin with the same
+//! conditions share joins. What is shared and in which order joins are told is as in CLIPS.
+
+use super::patterns::Patterns;
+use super::place::{Place, Side};
+use super::test::Test;
+use super::variables::Spec;
+
+/// What a join takes from the right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Right {
+    /// Nothing: it only tests, or ends a rule.
+    Nothing,
+    /// Facts that match a pattern.
+    Alpha(u32),
+    /// Matches of the group that ends with this join.
+    Group(u32),
+}
+
+/// A join.
+#[derive(Debug)]
+pub(crate) struct Join {
+    /// The join before; none for the first of a rule.
+    pub parent: Option<u32>,
+    pub right: Right,
+    /// Nothing on the right may fit.
+    pub negated: bool,
+    /// Something on the right must fit.
+    pub exists: bool,
+    /// What both sides must fulfil.
+    pub test: Vec<Test>,
+    /// What is asked once it is clear whether something fits.
+    pub after: Vec<Test>,
+    /// The values by which a side finds the other.
+    pub left_hash: Vec<Place>,
+    /// The same for matches of a group; those of facts are kept with the pattern.
+    pub right_hash: Vec<Place>,
+    /// Who is told of what was joined, and on which side, in order.
+    pub links: Vec<(u32, Side)>,
+    /// The way of a rule that is complete here.
+    pub way: Option<u32>,
+    /// Of how many facts a match on the left consists.
+    pub left_length: u32,
+    /// Of how many facts a match of a group on the right consists.
+    pub right_length: u32,
+}
+
+impl Join {
+    /// Whether it is the first of a rule.
+    pub fn is_first(&self) -> bool {
+        self.parent.is_none()
+    }
+
+    /// Whether its right side is a group.
+    pub fn is_group(&self) -> bool {
+        matches!(self.right, Right::Group(_))
+    }
+
+    /// Whether matches on the left go on while nothing on the right fits.
+    pub fn blocks(&self) -> bool {
+        (self.negated || self.is_group()) && !self.exists
+    }
+}
+
+/// The joins of all rules.
+#[derive(Debug, Default)]
+pub(crate) struct Joins {
+    pub joins: Vec<Join>,
+    /// First joins that need no fact: they are told once, at a reset.
+    pub free: Vec<u32>,
+    /// First joins that hold while nothing fits: they are told at a reset, too.
+    pub empty: Vec<u32>,
+}
+
+/// What a join is made of; two that ask the same can be one.
+struct Wanted<'a> {
+    right: Right,
+    is_first: bool,
+    negated: bool,
+    exists: bool,
+    test: &'a [Test],
+    after: &'a [Test],
+    left_hash: &'a [Place],
+    right_hash: &'a [Place],
+}
+
+/// The joins of one way of a rule, made or found.
+pub(super) struct Chain {
+    /// The join that completes the way.
+    pub last: u32,
+    /// The join whose left side holds what the rule's assertions depend on.
+    pub logical: Option<u32>,
+}
+
+impl Joins {
+    /// Makes the joins of a way, or finds those that other rules have.
+    pub(super) fn chain(
+        &mut self,
+        patterns: &mut Patterns,
+        specs: &[Spec],
+        logical: Option<u32>,
+    ) -> Chain {
+        let mut building = Building { joins: self, patterns, reuse: true };
+        let last = if specs.is_empty() {
+            building.free_join()
+        } else {
+            building.group(specs, 0, 1, None)
+        };
+        let end = self.create(Wanted::end(), Some(last));
+        // The match that all logical conditions make is on the left of the join after them.
+        let mut logical_join = None;
+        if let Some(logical) = logical {
+            let mut at = Some(end);
+            while let Some(join) = at {
+                if self.joins[join as usize].depth() == logical {
+                    logical_join = Some(join);
+                }
+                at = self.joins[join as usize].parent;
+            }
+        }
+        Chain { last: end, logical: logical_join }
+    }
+
+    fn create(&mut self, wanted: Wanted, parent: Option<u32>) -> u32 {
+        let id = self.joins.len() as u32;
+        let length = |join: u32| self.joins[join as usize].output_length();
+        let left_length = parent.map_or(1, length);
+        let right_length = match wanted.right {
+            Right::Group(join) => length(join),
+            _ => 1,
+        };
+        self.joins.push(Join {
+            parent,
+            right: wanted.right,
+            negated: wanted.negated && !wanted.exists,
+            exists: wanted.exists,
+            test: wanted.test.to_vec(),
+            after: wanted.after.to_vec(),
+            left_hash: wanted.left_hash.to_vec(),
+            right_hash: wanted.right_hash.to_vec(),
+            links: Vec::new(),
+            way: None,
+            left_length,
+            right_length,
+        });
+        // Lists grow at their ends and are turned around in the end: the newest is told first,
+        // but a group is told after what it consists of.
+        let is_group = matches!(wanted.right, Right::Group(_));
+        if let Some(parent) = parent {
+            let links = &mut self.joins[parent as usize].links;
+            let at = if is_group && !links.is_empty() { links.len() - 1 } else { links.len() };
+            links.insert(at, (id, Side::Left));
+        }
+        match wanted.right {
+            Right::Nothing if parent.is_none() => self.free.push(id),
+            Right::Group(join) => self.joins[join as usize].links.push((id, Side::Right)),
+            _ => {}
+        }
+        let join = &self.joins[id as usize];
+        if join.is_first() && join.blocks() {
+            self.empty.push(id);
+        }
+        id
+    }
+
+    /// Brings the lists into the order in which they are told.
+    pub fn finish(&mut self) {
+        self.joins.iter_mut().for_each(|join| join.links.reverse());
+        self.free.reverse();
+        self.empty.reverse();
+    }
+}
+
+impl Join {
+    /// Of how many facts its matches consist.
+    fn output_length(&self) -> u32 {
+        if self.is_first() { 1 } else { self.left_length + 1 }
+    }
+
+    /// How many joins there are up to this one.
+    fn depth(&self) -> u32 {
+        self.output_length()
+    }
+
+    fn is(&self, wanted: &Wanted) -> bool {
+        self.right == wanted.right
+            && self.is_first() == wanted.is_first
+            && (wanted.exists || self.negated == wanted.negated)
+            && self.exists == wanted.exists
+            && self.way.is_none()
+            && self.test == wanted.test
+            && self.after == wanted.after
+            && self.left_hash == wanted.left_hash
+            && self.right_hash == wanted.right_hash
+    }
+}
+
+impl Wanted<'_> {
+    /// The join that ends a rule.
+    fn end() -> Wanted<'static> {
+        Wanted {
+            right: Right::Nothing,
+            is_first: false,
+            negated: false,
+            exists: false,
+            test: &[],
+            after: &[],
+            left_hash: &[],
+            right_hash: &[],
+        }
+    }
+}
+
+/// What follows a condition.
+struct Next {
+    at: Option<usize>,
+    /// The test that belongs to the group before it.
+    test: Option<usize>,
+}
+
+struct Building<'a> {
+    joins: &'a mut Joins,
+    patterns: &'a mut Patterns,
+    /// Whether joins of other rules may still be used: not after the first that had to be made.
+    reuse: bool,
+}
+
+impl Building<'_> {
+    /// The join of a rule without conditions.
+    fn free_join(&mut self) -> u32 {
+        let wanted = Wanted { is_first: true, ..Wanted::end() };
+        self.find_or_create(wanted, None)
+    }
+
+    /// The joins of the conditions at one depth, from a position on. Returns the last.
+    fn group(&mut self, specs: &[Spec], start: usize, depth: u32, before: Option<u32>) -> u32 {
+        let mut last = before;
+        let mut at = start;
+        loop {
+            let spec = &specs[at];
+            let next = self.next(specs, at, depth);
+            let wanted = if spec.begin > depth {
+                Wanted {
+                    right: Right::Group(self.group(specs, at, depth + 1, last)),
+                    is_first: last.is_none(),
+                    negated: spec.negated,
+                    exists: spec.opens_exists,
+                    test: &spec.group_test,
+                    after: next.test.map_or(&[], |test| &specs[test].test),
+                    left_hash: &spec.group_hash,
+                    right_hash: &spec.group_hash,
+                }
+            } else {
+                let right = match &spec.pattern {
+                    Some((template, nodes)) => {
+                        let nodes = nodes.clone();
+                        Right::Alpha(self.patterns.place(*template, nodes, &spec.right_hash))
+                    }
+                    None => Right::Nothing,
+                };
+                Wanted {
+                    right,
+                    is_first: last.is_none(),
+                    negated: spec.negated,
+                    exists: spec.exists,
+                    test: &spec.test,
+                    after: &spec.after,
+                    left_hash: &spec.left_hash,
+                    right_hash: &[],
+                }
+            };
+            let join = self.find_or_create(wanted, last);
+            match next.at {
+                Some(next) => (last, at) = (Some(join), next),
+                None => return join,
+            }
+        }
+    }
+
+    /// What follows a condition at one depth; a test after a group belongs to the group's join.
+    fn next(&self, specs: &[Spec], at: usize, depth: u32) -> Next {
+        let is_there = |at: usize| (at < specs.len()).then_some(at);
+        if specs[at].end < depth {
+            return Next { at: None, test: None };
+        }
+        if specs[at].end == depth {
+            let ends = |next: &Spec| next.is_test && next.end < depth;
+            let next = specs.get(at + 1).filter(|next| !ends(next)).map(|_| at + 1);
+            return Next { at: next, test: None };
+        }
+        let closing = (at + 1..specs.len()).find(|next| specs[*next].end <= depth);
+        let Some(closing) = closing.filter(|closing| specs[*closing].end == depth) else {
+            return Next { at: None, test: None };
+        };
+        match specs.get(closing + 1) {
+            Some(test) if test.is_test && test.begin >= depth => {
+                let goes_on = if test.end < depth { None } else { is_there(closing + 2) };
+                Next { at: goes_on, test: Some(closing + 1) }
+            }
+            _ => Next { at: is_there(closing + 1), test: None },
+        }
+    }
+
+    fn find_or_create(&mut self, wanted: Wanted, parent: Option<u32>) -> u32 {
+        if self.reuse {
+            let shared = match (parent, wanted.right) {
+                (Some(parent), _) => {
+                    let links = &self.joins.joins[parent as usize].links;
+                    self.find(links.iter().map(|link| link.0), &wanted)
+                }
+                (None, Right::Nothing) => self.find(self.joins.free.iter().copied(), &wanted),
+                (None, Right::Alpha(alpha)) => {
+                    let known = &self.patterns.alphas[alpha as usize].joins;
+                    self.find(known.iter().copied(), &wanted)
+                }
+                (None, Right::Group(join)) => {
+                    let links = &self.joins.joins[join as usize].links;
+                    self.find(links.iter().map(|link| link.0), &wanted)
+                }
+            };
+            if let Some(shared) = shared {
+                return shared;
+            }
+        }
+        self.reuse = false;
+        let right = wanted.right;
+        let id = self.joins.create(wanted, parent);
+        if let Right::Alpha(alpha) = right {
+            self.patterns.alphas[alpha as usize].joins.push(id);
+        }
+        id
+    }
+
+    /// The newest of some joins that is as wanted.
+    fn find(&self, all: impl DoubleEndedIterator<Item = u32>, wanted: &Wanted) -> Option<u32> {
+        all.rev().find(|join| self.joins.joins[*join as usize].is(wanted))
+    }
+}

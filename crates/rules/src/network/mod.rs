@@ -1,0 +1,127 @@
+//! The rules of a program as a network: a tree of tests for facts, and joins of what passed.
+//!
+//! It is made once and never changes; what is matched is in [`crate::memory`].
+
+mod attach;
+mod joins;
+mod patterns;
+mod place;
+mod shape;
+mod test;
+mod variables;
+
+use diagnostics::{Anchor, Diagnostic, codes};
+
+pub(crate) use joins::{Join, Right};
+pub(crate) use patterns::{NONE, Patterns};
+pub(crate) use place::{At, Place, Side, Stretches};
+pub(crate) use test::{Compare, ExprTest, How, Operand, Test};
+
+use crate::code::Code;
+use crate::program::{Expr, Program, Rule, VariableId};
+
+/// How many conditions one way of a rule may have: joins tell each other one inside the other.
+const CONDITIONS_MAX: usize = 250;
+
+/// The network of a program.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub patterns: Patterns,
+    pub joins: Vec<Join>,
+    /// First joins that need no fact.
+    pub free: Vec<u32>,
+    /// First joins that hold while nothing fits.
+    pub empty: Vec<u32>,
+    /// The ways of all rules.
+    pub ways: Vec<Way>,
+}
+
+/// One way in which a rule can hold.
+#[derive(Debug)]
+pub(crate) struct Way {
+    /// Which rule.
+    pub rule: u32,
+    /// The join whose left side holds what the assertions of the rule depend on.
+    pub logical: Option<u32>,
+    /// Where the values of variables are in a match; places are on its left.
+    pub variables: Vec<(VariableId, Place)>,
+    /// Of how many facts a match consists.
+    pub length: u32,
+}
+
+impl Network {
+    /// The network of a program, and what is wrong with its variables.
+    pub fn new(
+        program: &Program,
+        compile: &dyn Fn(&Expr, usize) -> Code,
+    ) -> (Network, Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        let mut patterns = Patterns::new(program.templates.len());
+        let mut joins = joins::Joins::default();
+        let mut ways = Vec::new();
+        for (number, rule) in program.rules.iter().enumerate() {
+            let Ok(shapes) = shape::flatten(&rule.when) else {
+                found.push(too_large(rule));
+                continue;
+            };
+            for elements in shapes {
+                if elements.len() > CONDITIONS_MAX {
+                    found.push(too_large(rule));
+                    break;
+                }
+                let resolved = variables::resolve(program, rule, &elements, compile, &mut found);
+                let Some(resolved) = resolved else { continue };
+                let logical = logical_depth(rule, &resolved.specs, &mut found);
+                let specs = attach::attach_tests(resolved.specs);
+                let chain = joins.chain(&mut patterns, &specs, logical);
+                let variables = resolved.bindings.iter().map(|binding| {
+                    let place = Place { side: Side::Left, depth: binding.depth, at: binding.at };
+                    (binding.variable, place)
+                });
+                joins.joins[chain.last as usize].way = Some(ways.len() as u32);
+                ways.push(Way {
+                    rule: number as u32,
+                    logical: chain.logical,
+                    variables: variables.collect(),
+                    length: joins.joins[chain.last as usize].left_length,
+                });
+            }
+        }
+        patterns.finish();
+        joins.finish();
+        let joins::Joins { joins, free, empty } = joins;
+        (Network { patterns, joins, free, empty, ways }, found)
+    }
+}
+
+fn too_large(rule: &Rule) -> Diagnostic {
+    let message = format!("rule `{}` has too many conditions", rule.name);
+    Diagnostic::new(&codes::RULE_TOO_LARGE, Anchor::Span(rule.span), message).help(format!(
+        "a rule may have {CONDITIONS_MAX} conditions in each of its alternatives; `or`s multiply them"
+    ))
+}
+
+/// How deep the join is on whose left all logical conditions are matched.
+fn logical_depth(
+    rule: &Rule,
+    specs: &[variables::Spec],
+    found: &mut Vec<Diagnostic>,
+) -> Option<u32> {
+    let outside = |spec: &&variables::Spec| spec.end == 1;
+    let last = specs.iter().filter(outside).rposition(|spec| spec.logical)?;
+    if specs.iter().filter(outside).take(last).any(|spec| !spec.logical) {
+        let message = format!("the logical conditions of `{}` are not its first ones", rule.name);
+        let one = Diagnostic::new(&codes::LOGICAL_NOT_FIRST, Anchor::Span(rule.span), message)
+            .help("put `(logical ...)` before all other conditions, and all in one");
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    let mut depth = 1;
+    for spec in specs.iter().filter(outside).filter(|spec| spec.logical) {
+        if !spec.is_test || depth == 1 {
+            depth += 1;
+        }
+    }
+    Some(depth)
+}

@@ -1,0 +1,110 @@
+//! Where a value is found: in which of the facts that are matched so far, and where in the fact.
+
+use crate::program::SlotPattern;
+
+/// Where in a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// The fact itself.
+    Address,
+    /// All of a slot.
+    Slot(u32),
+    /// One field of a list, counted from its start.
+    FromStart { slot: u32, index: u32 },
+    /// One field of a list, counted from its end; 0 is the last.
+    FromEnd { slot: u32, index: u32 },
+    /// The fields of a list without so many at its start and at its end.
+    Middle { slot: u32, skip: u32, leave: u32 },
+    /// One field behind several stretches of free length.
+    Behind { slot: u32, index: u32, stretches: Stretches },
+    /// A stretch of free length among several.
+    Stretch { slot: u32, index: u32, stretches: Stretches },
+}
+
+/// The stretches of free length that stand before a field in its list: their lengths are kept
+/// with each match, since one fact can match in several ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stretches {
+    /// The first of them among all that the pattern has.
+    pub first: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// Which side of a join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// What was matched before.
+    Left,
+    /// What is joined to it.
+    Right,
+}
+
+/// A value within a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// On which side of the join.
+    pub side: Side,
+    /// Which condition's fact, counted from the first that was joined.
+    pub depth: u32,
+    /// Where in the fact.
+    pub at: At,
+}
+
+/// Where the fields of a list pattern are in the list.
+pub(super) struct ListLayout {
+    /// Whether each field is of free length.
+    many: Vec<bool>,
+    slot: u32,
+    /// How many stretches the pattern has in slots before this one.
+    first_stretch: u32,
+}
+
+impl ListLayout {
+    pub fn new(pattern: &SlotPattern, first_stretch: u32) -> ListLayout {
+        let many = pattern.fields.iter().map(|field| field.many).collect();
+        ListLayout { many, slot: pattern.slot, first_stretch }
+    }
+
+    /// How many fields of free length are before and after a field.
+    pub fn free_around(&self, at: usize) -> (u32, u32) {
+        (count(&self.many[..at], true), count(&self.many[at + 1..], true))
+    }
+
+    /// How many fields of length one are after a field.
+    pub fn fixed_after(&self, at: usize) -> u32 {
+        count(&self.many[at + 1..], false)
+    }
+
+    /// How many fields of length one there are.
+    pub fn fixed(&self) -> u32 {
+        count(&self.many, false)
+    }
+
+    /// How many stretches a match has to keep for the slot: with one, it follows from the length.
+    pub fn stretches(&self) -> u32 {
+        match count(&self.many, true) {
+            0 | 1 => 0,
+            several => several,
+        }
+    }
+
+    /// Where a field is.
+    pub fn place(&self, at: usize) -> At {
+        let slot = self.slot;
+        let (before, after) = self.free_around(at);
+        let index = count(&self.many[..at], false);
+        let stretches = Stretches { first: self.first_stretch, count: before };
+        match (self.many[at], before, after) {
+            (false, 0, _) => At::FromStart { slot, index },
+            (false, 1, 0) => At::FromEnd { slot, index: self.fixed_after(at) },
+            (false, ..) => At::Behind { slot, index, stretches },
+            (true, 0, 0) => At::Middle { slot, skip: index, leave: self.fixed_after(at) },
+            (true, ..) => At::Stretch { slot, index, stretches },
+        }
+    }
+}
+
+fn count(many: &[bool], wanted: bool) -> u32 {
+    many.iter().map(|many| u32::from(*many == wanted)).sum()
+}
