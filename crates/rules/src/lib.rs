@@ -4,6 +4,7 @@
 //! to a log that its caller reads.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
 
+pub mod arena;
 mod field;
 pub mod functions;
 pub mod program;
