@@ -5,6 +5,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, reason = "the core must replay")]
 
 pub mod arena;
+pub mod buckets;
 mod field;
 pub mod functions;
 pub mod program;
