@@ -53,7 +53,7 @@ fn ids() -> Vec<u32> {
 
 fn scattered(below: u32, count: u32) -> Vec<u32> {
     (0..count)
-        .map(|step| (u64::from(step.wrapping_mul(2_654_435_761)) * u64::from(below) >> 32) as u32)
+        .map(|step| ((u64::from(step.wrapping_mul(2_654_435_761)) * u64::from(below)) >> 32) as u32)
         .collect()
 }
 

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-/// Records are shared and copied by pages of this many. Measured from 32 to 256: a first write
-/// costs as much as the page is long, a fork as much as there are pages.
+/// Records are shared and copied by pages of this many. A first write costs as much as a page is
+/// long, a fork as much as there are pages: of half a million records a fork costs a microsecond
+/// with 32 and half of that with 128, and a first write 50 ns with 32 and 180 ns with 128.
 const PAGE: usize = 1 << SHIFT;
-const SHIFT: u32 = 6;
+const SHIFT: u32 = 5;
 
 /// This many layers of about one size become one: more of them make forks dearer, fewer make
 /// pages be copied more often.
@@ -30,7 +31,7 @@ pub trait Record: Clone {
 /// Records addressed by number. Places that were freed are used again, the last one first.
 ///
 /// An arena that was never forked is a `Vec`. A fork freezes the records, as they are, into a
-/// layer that both sides share; each side copies a page of 64 records when it first writes to it.
+/// layer that both sides share; each side copies a page of 32 records when it first writes to it.
 ///
 /// | | costs |
 /// |---|---|
