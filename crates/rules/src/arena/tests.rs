@@ -61,6 +61,10 @@ impl Pair {
         }
         let layers = &self.arena.layers;
         assert!(layers.len() < 40, "{} layers", layers.len());
+        for layer in layers {
+            let pages: std::collections::BTreeSet<_> = layer.pages.iter().collect();
+            assert_eq!(pages.len(), layer.pages.len(), "a page is kept twice");
+        }
         let held: usize = layers.iter().map(|layer| layer.records.len()).sum();
         let records = self.arena.own.len() + held;
         assert!(records <= 3 * self.model.len() + 2 * PAGE, "{records} for {:?}", self.model.len());
