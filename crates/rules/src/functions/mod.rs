@@ -3,8 +3,25 @@
 //! What acts on facts or decides what happens next (`assert`, `if`, `bind`) is no function but a
 //! form of its own, see [`crate::program::ExprKind`].
 
-use crate::field::Field;
+use value::Text;
+
+use crate::field::{FactId, Field};
 use crate::program::Kinds;
+
+mod arguments;
+mod compare;
+mod convert;
+mod curves;
+mod facts;
+mod kinds;
+mod lists;
+mod numbers;
+pub mod regex;
+mod table;
+mod texts;
+
+pub use arguments::{LIST_MAX, Outcome, TEXT_MAX};
+pub use table::TABLE;
 
 /// A function.
 pub struct FunctionDef {
@@ -18,17 +35,112 @@ pub struct FunctionDef {
     pub takes: &'static [Kinds],
     /// What its value may be.
     pub gives: Kinds,
+    /// How many steps a call counts for.
+    pub cost: Cost,
     /// One line for the reference.
     pub about: &'static str,
-    /// How it is computed. An error says what is wrong, without naming the function.
-    pub run: fn(&[Field]) -> Result<Field, String>,
+    /// How it is computed.
+    pub run: Run,
 }
 
-/// All functions, by name.
-pub static TABLE: &[FunctionDef] = &[];
+/// How a function is computed. An error says what is wrong, without naming the function. There
+/// are never fewer or more arguments than the function takes.
+pub enum Run {
+    /// From its arguments.
+    Pure(fn(&[Field]) -> Outcome),
+    /// From its arguments, and from what facts are there.
+    Facts(fn(&dyn Facts, &[Field]) -> Outcome),
+    /// `sort`, which calls another function: the code that does it is made when a program is
+    /// compiled.
+    Sorting,
+}
+
+/// How many steps a call counts for: as many as it looks at things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// One.
+    One,
+    /// As many as the lists and texts it is given are long.
+    Sum,
+    /// As many as comparing each field of the lists with each other one takes.
+    Product,
+}
+
+/// The facts that functions can ask for.
+pub trait Facts {
+    /// The template of a fact, while the fact is there.
+    fn template_of(&self, fact: FactId) -> Option<&Shape>;
+    /// What its slots hold, in the template's order.
+    fn fields_of(&self, fact: FactId) -> Option<&[Field]>;
+    /// Its index.
+    fn index_of(&self, fact: FactId) -> Option<u64>;
+    /// The fact with this index.
+    fn at_index(&self, index: u64) -> Option<FactId>;
+}
+
+/// What functions and actions know of a template when they run.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Its name.
+    pub name: Text,
+    /// Whether its facts are ordered.
+    pub ordered: bool,
+    /// The names of its slots.
+    pub slots: Vec<Text>,
+    /// For each slot, whether it holds a list.
+    pub many: Vec<bool>,
+}
 
 /// The position of a function in the table.
 pub fn find(name: &str) -> Option<u16> {
     let at = TABLE.binary_search_by(|function| function.name.cmp(name)).ok()?;
     u16::try_from(at).ok()
+}
+
+impl Cost {
+    /// How many steps a call with these arguments counts for, beside the one of the call.
+    pub fn of(self, args: &[Field]) -> u64 {
+        let length = |arg: &Field| match arg {
+            Field::Many(fields) => fields.len() as u64,
+            // A letter is little work; so is a word.
+            Field::Text(name) | Field::Symbol(name) => name.as_str().len() as u64 / 64,
+            _ => 0,
+        };
+        match self {
+            Cost::One => 0,
+            Cost::Sum => args.iter().map(length).sum(),
+            Cost::Product => {
+                let all: u64 = args.iter().map(length).sum();
+                let fields = |arg: &Field| arg.fields().len() as u64;
+                let most = args.iter().map(fields).max().unwrap_or_default();
+                all.saturating_add(most.saturating_mul(all.saturating_sub(most)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TABLE, find};
+
+    #[test]
+    fn the_table_is_sorted() {
+        for pair in TABLE.windows(2) {
+            assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
+        }
+        for (at, function) in TABLE.iter().enumerate() {
+            assert_eq!(find(function.name).map(usize::from), Some(at));
+        }
+        assert_eq!(find("eval"), None);
+    }
+
+    #[test]
+    fn counts_and_kinds_fit_together() {
+        for function in TABLE {
+            let most = function.most.unwrap_or(u16::MAX);
+            assert!(function.least <= most, "{}", function.name);
+            assert!(function.takes.len() <= usize::from(most), "{}", function.name);
+            assert_eq!(function.takes.is_empty(), most == 0, "{}", function.name);
+        }
+    }
 }

@@ -1,0 +1,192 @@
+//! Roots, powers, logarithms and angles.
+//!
+//! They are computed as the platform computes them: the last digit may differ between platforms,
+//! and the fifteen digits that are printed do not.
+
+use super::arguments::{Outcome, number};
+use crate::field::Field;
+
+/// What is nearer to zero counts as zero where one divides by it.
+const NEAR_ZERO: f64 = 1e-15;
+
+/// What is nearer to zero has no inverse that can be worked with.
+const TINY: f64 = 1e-25;
+
+fn of(args: &[Field], curve: fn(f64) -> f64) -> Outcome {
+    Ok(Field::Float(curve(number(args, 0)?.float())))
+}
+
+/// Only where the number is one for which the curve is defined.
+fn within(args: &[Field], defined: fn(f64) -> bool, curve: fn(f64) -> f64) -> Outcome {
+    let at = number(args, 0)?.float();
+    if !defined(at) {
+        return Err(undefined(&args[0]));
+    }
+    Ok(Field::Float(curve(at)))
+}
+
+/// Only where what one divides by is not too near to zero.
+fn ratio(args: &[Field], over: fn(f64) -> f64, under: fn(f64) -> f64) -> Outcome {
+    let at = number(args, 0)?.float();
+    let under = under(at);
+    if under.abs() < NEAR_ZERO {
+        return Err(undefined(&args[0]));
+    }
+    Ok(Field::Float(over(at) / under))
+}
+
+fn undefined(at: &Field) -> String {
+    format!("it has no value for `{at}`")
+}
+
+pub(super) fn sqrt(args: &[Field]) -> Outcome {
+    within(args, |at| !(at < 0.0), f64::sqrt)
+}
+
+pub(super) fn exp(args: &[Field]) -> Outcome {
+    of(args, f64::exp)
+}
+
+pub(super) fn log(args: &[Field]) -> Outcome {
+    within(args, |at| !(at <= 0.0), f64::ln)
+}
+
+pub(super) fn log10(args: &[Field]) -> Outcome {
+    within(args, |at| !(at <= 0.0), f64::log10)
+}
+
+pub(super) fn power(args: &[Field]) -> Outcome {
+    let (base, exponent) = (number(args, 0)?.float(), number(args, 1)?.float());
+    if (base == 0.0 && exponent <= 0.0) || (base < 0.0 && exponent.trunc() != exponent) {
+        return Err(format!("`{}` has no power `{}`", args[0], args[1]));
+    }
+    Ok(Field::Float(base.powf(exponent)))
+}
+
+pub(super) fn pi(_: &[Field]) -> Outcome {
+    Ok(Field::Float(std::f64::consts::PI))
+}
+
+pub(super) fn sin(args: &[Field]) -> Outcome {
+    of(args, f64::sin)
+}
+
+pub(super) fn cos(args: &[Field]) -> Outcome {
+    of(args, f64::cos)
+}
+
+pub(super) fn tan(args: &[Field]) -> Outcome {
+    ratio(args, f64::sin, f64::cos)
+}
+
+pub(super) fn sec(args: &[Field]) -> Outcome {
+    ratio(args, |_| 1.0, f64::cos)
+}
+
+pub(super) fn csc(args: &[Field]) -> Outcome {
+    ratio(args, |_| 1.0, f64::sin)
+}
+
+pub(super) fn cot(args: &[Field]) -> Outcome {
+    ratio(args, f64::cos, f64::sin)
+}
+
+pub(super) fn asin(args: &[Field]) -> Outcome {
+    within(args, |at| !(at.abs() > 1.0), f64::asin)
+}
+
+pub(super) fn acos(args: &[Field]) -> Outcome {
+    within(args, |at| !(at.abs() > 1.0), f64::acos)
+}
+
+pub(super) fn atan(args: &[Field]) -> Outcome {
+    of(args, f64::atan)
+}
+
+pub(super) fn atan2(args: &[Field]) -> Outcome {
+    let (y, x) = (number(args, 0)?.float(), number(args, 1)?.float());
+    if y == 0.0 && x == 0.0 {
+        return Err("a point at the origin has no angle".to_owned());
+    }
+    Ok(Field::Float(y.atan2(x)))
+}
+
+pub(super) fn asec(args: &[Field]) -> Outcome {
+    within(args, |at| !(at.abs() < 1.0), |at| at.recip().acos())
+}
+
+pub(super) fn acsc(args: &[Field]) -> Outcome {
+    within(args, |at| !(at.abs() < 1.0), |at| at.recip().asin())
+}
+
+pub(super) fn acot(args: &[Field]) -> Outcome {
+    of(args, |at| if at.abs() <= TINY { std::f64::consts::FRAC_PI_2 } else { at.recip().atan() })
+}
+
+pub(super) fn sinh(args: &[Field]) -> Outcome {
+    of(args, f64::sinh)
+}
+
+pub(super) fn cosh(args: &[Field]) -> Outcome {
+    of(args, f64::cosh)
+}
+
+pub(super) fn tanh(args: &[Field]) -> Outcome {
+    of(args, f64::tanh)
+}
+
+pub(super) fn sech(args: &[Field]) -> Outcome {
+    of(args, |at| at.cosh().recip())
+}
+
+pub(super) fn csch(args: &[Field]) -> Outcome {
+    within(args, |at| !(at.abs() <= TINY), |at| at.sinh().recip())
+}
+
+pub(super) fn coth(args: &[Field]) -> Outcome {
+    within(args, |at| !(at.abs() <= TINY), |at| at.tanh().recip())
+}
+
+pub(super) fn asinh(args: &[Field]) -> Outcome {
+    of(args, |at| (at + (at * at + 1.0).sqrt()).ln())
+}
+
+pub(super) fn acosh(args: &[Field]) -> Outcome {
+    within(args, |at| !(at < 1.0), |at| (at + (at * at - 1.0).sqrt()).ln())
+}
+
+pub(super) fn atanh(args: &[Field]) -> Outcome {
+    within(args, |at| !(at.abs() >= 1.0), |at| 0.5 * ((1.0 + at) / (1.0 - at)).ln())
+}
+
+pub(super) fn asech(args: &[Field]) -> Outcome {
+    within(
+        args,
+        |at| !(at > 1.0 || at <= 0.0),
+        |at| (at.recip() + ((at * at).recip() - 1.0).sqrt()).ln(),
+    )
+}
+
+pub(super) fn acsch(args: &[Field]) -> Outcome {
+    within(args, |at| at != 0.0, |at| (at.recip() + ((at * at).recip() + 1.0).sqrt()).ln())
+}
+
+pub(super) fn acoth(args: &[Field]) -> Outcome {
+    within(args, |at| !(at.abs() <= 1.0), |at| 0.5 * ((at + 1.0) / (at - 1.0)).ln())
+}
+
+pub(super) fn degrees_to_radians(args: &[Field]) -> Outcome {
+    of(args, |at| at * std::f64::consts::PI / 180.0)
+}
+
+pub(super) fn radians_to_degrees(args: &[Field]) -> Outcome {
+    of(args, |at| at * 180.0 / std::f64::consts::PI)
+}
+
+pub(super) fn degrees_to_gradians(args: &[Field]) -> Outcome {
+    of(args, |at| at / 0.9)
+}
+
+pub(super) fn gradians_to_degrees(args: &[Field]) -> Outcome {
+    of(args, |at| at * 0.9)
+}
