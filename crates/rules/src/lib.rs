@@ -6,6 +6,7 @@
 
 pub mod arena;
 pub mod buckets;
+pub mod code;
 mod field;
 pub mod functions;
 pub mod program;

@@ -1,19 +1,7 @@
-//! From texts to values and back, by the rules for what is written in a program.
+//! From texts to values, by the rules for what is written in a program.
 
-use super::arguments::{Outcome, fields, lexeme, list, text};
+use super::arguments::{Outcome, fields, lexeme};
 use crate::field::Field;
-
-pub(super) fn implode(args: &[Field]) -> Outcome {
-    let mut whole = String::new();
-    for (at, field) in list(args, 0)?.iter().enumerate() {
-        if at > 0 {
-            whole.push(' ');
-        }
-        whole.push_str(&field.to_string());
-        super::arguments::short_enough(whole.len())?;
-    }
-    text(&whole)
-}
 
 pub(super) fn explode(args: &[Field]) -> Outcome {
     match &args[0] {

@@ -19,7 +19,8 @@ fn of(args: &[Field], curve: fn(f64) -> f64) -> Outcome {
 /// Only where the number is one for which the curve is defined.
 fn within(args: &[Field], defined: fn(f64) -> bool, curve: fn(f64) -> f64) -> Outcome {
     let at = number(args, 0)?.float();
-    if !defined(at) {
+    // What is no number stays none.
+    if !(defined(at) || at.is_nan()) {
         return Err(undefined(&args[0]));
     }
     Ok(Field::Float(curve(at)))
@@ -40,7 +41,7 @@ fn undefined(at: &Field) -> String {
 }
 
 pub(super) fn sqrt(args: &[Field]) -> Outcome {
-    within(args, |at| !(at < 0.0), f64::sqrt)
+    within(args, |at| at >= 0.0, f64::sqrt)
 }
 
 pub(super) fn exp(args: &[Field]) -> Outcome {
@@ -48,11 +49,11 @@ pub(super) fn exp(args: &[Field]) -> Outcome {
 }
 
 pub(super) fn log(args: &[Field]) -> Outcome {
-    within(args, |at| !(at <= 0.0), f64::ln)
+    within(args, |at| at > 0.0, f64::ln)
 }
 
 pub(super) fn log10(args: &[Field]) -> Outcome {
-    within(args, |at| !(at <= 0.0), f64::log10)
+    within(args, |at| at > 0.0, f64::log10)
 }
 
 pub(super) fn power(args: &[Field]) -> Outcome {
@@ -92,11 +93,11 @@ pub(super) fn cot(args: &[Field]) -> Outcome {
 }
 
 pub(super) fn asin(args: &[Field]) -> Outcome {
-    within(args, |at| !(at.abs() > 1.0), f64::asin)
+    within(args, |at| at.abs() <= 1.0, f64::asin)
 }
 
 pub(super) fn acos(args: &[Field]) -> Outcome {
-    within(args, |at| !(at.abs() > 1.0), f64::acos)
+    within(args, |at| at.abs() <= 1.0, f64::acos)
 }
 
 pub(super) fn atan(args: &[Field]) -> Outcome {
@@ -112,11 +113,11 @@ pub(super) fn atan2(args: &[Field]) -> Outcome {
 }
 
 pub(super) fn asec(args: &[Field]) -> Outcome {
-    within(args, |at| !(at.abs() < 1.0), |at| at.recip().acos())
+    within(args, |at| at.abs() >= 1.0, |at| at.recip().acos())
 }
 
 pub(super) fn acsc(args: &[Field]) -> Outcome {
-    within(args, |at| !(at.abs() < 1.0), |at| at.recip().asin())
+    within(args, |at| at.abs() >= 1.0, |at| at.recip().asin())
 }
 
 pub(super) fn acot(args: &[Field]) -> Outcome {
@@ -140,11 +141,11 @@ pub(super) fn sech(args: &[Field]) -> Outcome {
 }
 
 pub(super) fn csch(args: &[Field]) -> Outcome {
-    within(args, |at| !(at.abs() <= TINY), |at| at.sinh().recip())
+    within(args, |at| at.abs() > TINY, |at| at.sinh().recip())
 }
 
 pub(super) fn coth(args: &[Field]) -> Outcome {
-    within(args, |at| !(at.abs() <= TINY), |at| at.tanh().recip())
+    within(args, |at| at.abs() > TINY, |at| at.tanh().recip())
 }
 
 pub(super) fn asinh(args: &[Field]) -> Outcome {
@@ -152,17 +153,17 @@ pub(super) fn asinh(args: &[Field]) -> Outcome {
 }
 
 pub(super) fn acosh(args: &[Field]) -> Outcome {
-    within(args, |at| !(at < 1.0), |at| (at + (at * at - 1.0).sqrt()).ln())
+    within(args, |at| at >= 1.0, |at| (at + (at * at - 1.0).sqrt()).ln())
 }
 
 pub(super) fn atanh(args: &[Field]) -> Outcome {
-    within(args, |at| !(at.abs() >= 1.0), |at| 0.5 * ((1.0 + at) / (1.0 - at)).ln())
+    within(args, |at| at.abs() < 1.0, |at| 0.5 * ((1.0 + at) / (1.0 - at)).ln())
 }
 
 pub(super) fn asech(args: &[Field]) -> Outcome {
     within(
         args,
-        |at| !(at > 1.0 || at <= 0.0),
+        |at| at > 0.0 && at <= 1.0,
         |at| (at.recip() + ((at * at).recip() - 1.0).sqrt()).ln(),
     )
 }
@@ -172,7 +173,7 @@ pub(super) fn acsch(args: &[Field]) -> Outcome {
 }
 
 pub(super) fn acoth(args: &[Field]) -> Outcome {
-    within(args, |at| !(at.abs() <= 1.0), |at| 0.5 * ((at + 1.0) / (at - 1.0)).ln())
+    within(args, |at| at.abs() > 1.0, |at| 0.5 * ((at + 1.0) / (at - 1.0)).ln())
 }
 
 pub(super) fn degrees_to_radians(args: &[Field]) -> Outcome {

@@ -5,7 +5,7 @@ use super::texts::count;
 use crate::field::Field;
 use crate::program::Kinds;
 
-pub(super) fn create(args: &[Field]) -> Outcome {
+pub(crate) fn create(args: &[Field]) -> Outcome {
     if let [whole @ Field::Many(_)] = args {
         return Ok(whole.clone());
     }

@@ -21,6 +21,7 @@ mod table;
 mod texts;
 
 pub use arguments::{LIST_MAX, Outcome, TEXT_MAX};
+pub(crate) use arguments::{described, flat};
 pub use table::TABLE;
 
 /// A function.
@@ -100,23 +101,46 @@ pub fn find(name: &str) -> Option<u16> {
 impl Cost {
     /// How many steps a call with these arguments counts for, beside the one of the call.
     pub fn of(self, args: &[Field]) -> u64 {
-        let length = |arg: &Field| match arg {
-            Field::Many(fields) => fields.len() as u64,
-            // A letter is little work; so is a word.
-            Field::Text(name) | Field::Symbol(name) => name.as_str().len() as u64 / 64,
-            _ => 0,
-        };
         match self {
             Cost::One => 0,
-            Cost::Sum => args.iter().map(length).sum(),
+            Cost::Sum => args.iter().map(length_of).sum(),
             Cost::Product => {
-                let all: u64 = args.iter().map(length).sum();
+                let all: u64 = args.iter().map(length_of).sum();
                 let fields = |arg: &Field| arg.fields().len() as u64;
                 let most = args.iter().map(fields).max().unwrap_or_default();
                 all.saturating_add(most.saturating_mul(all.saturating_sub(most)))
             }
         }
     }
+}
+
+/// How many steps it takes to look at a value.
+pub(crate) fn length_of(field: &Field) -> u64 {
+    match field {
+        Field::Many(fields) => fields.len() as u64,
+        Field::Text(name) | Field::Symbol(name) => steps_of(name.as_str().len()),
+        _ => 0,
+    }
+}
+
+/// How many steps it takes to look at a text: as many as at a list that takes as much memory.
+pub(crate) fn steps_of(bytes: usize) -> u64 {
+    bytes as u64 / 16
+}
+
+/// One list of all values.
+pub(crate) fn list_of(values: &[Field]) -> Outcome {
+    lists::create(values)
+}
+
+/// Says that something cannot be counted to.
+pub(crate) fn no_count(bound: Option<&Field>) -> String {
+    format!("`loop-for-count` counts integers, not {}", bound.map(described).unwrap_or_default())
+}
+
+/// Says that there is no list to go through.
+pub(crate) fn no_list(list: Option<&Field>) -> String {
+    format!("a list is needed here, not {}", list.map(described).unwrap_or_default())
 }
 
 #[cfg(test)]

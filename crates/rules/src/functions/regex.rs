@@ -2,8 +2,9 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::arguments::{Outcome, lexeme};
+use super::arguments::{Outcome, lexeme, misfit};
 use crate::field::Field;
+use crate::program::Kinds;
 
 /// How much memory a compiled pattern may take, in bytes.
 const SIZE_MAX: usize = 1 << 20;
@@ -26,6 +27,12 @@ pub(crate) fn compiled(pattern: &str) -> Result<Regex, String> {
 /// Whether a text is a pattern that [`matches`] takes.
 pub fn check(pattern: &str) -> Result<(), String> {
     compiled(pattern).map(|_| ())
+}
+
+/// Says that there is no text to look at.
+pub(crate) fn no_text(field: &Field) -> String {
+    let args = [Field::Bool(true), field.clone()];
+    format!("`regex-match`: {}", misfit(&args, 1, Kinds::LEXEME))
 }
 
 /// Whether the pattern is somewhere in the text. Programs with a constant pattern do not come

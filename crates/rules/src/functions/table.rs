@@ -134,7 +134,7 @@ functions! {
     "floatp" (1) [ANY] -> BOOL, One, Pure(kinds::float), "Whether it is a float.";
     "grad-deg" (1) [NUMBER] -> FLOAT, One, Pure(curves::gradians_to_degrees),
         "Gradians in degrees.";
-    "implode$" (1) [MANY] -> TEXT, Sum, Pure(convert::implode),
+    "implode$" (1) [MANY] -> TEXT, Sum, Facts(facts::implode),
         "A list as a string, its fields as programs write them.";
     "insert$" (3..) [MANY, INT, ANY] -> MANY, Sum, Pure(lists::insert),
         "The list with values before a position, or at its end.";

@@ -1,0 +1,640 @@
+//! From expressions to code.
+
+use std::sync::Arc;
+
+use diagnostics::Span;
+use value::Text;
+
+use super::two::Two;
+use super::{Assertion, Code, Codes, Given, Modification, Op, Routine};
+use crate::field::Field;
+use crate::functions::{self, Run, Shape};
+use crate::program::{Default, Expr, ExprKind, FunctionId, NewFact, Program, Template, VariableId};
+
+/// Compiles what a program says.
+#[derive(Clone, Copy)]
+pub struct Compiler<'p> {
+    program: &'p Program,
+}
+
+impl<'p> Compiler<'p> {
+    /// For this program.
+    pub fn new(program: &'p Program) -> Compiler<'p> {
+        Compiler { program }
+    }
+
+    /// What all codes of the program share.
+    pub fn codes(self) -> Codes {
+        let functions = self.program.functions.iter().map(|function| Routine {
+            name: function.name.clone(),
+            parameters: function.parameters,
+            rest: function.rest,
+            code: self.actions(&function.body, &function.variables),
+        });
+        let shapes = self.program.templates.iter().map(|template| Shape {
+            name: template.name.clone(),
+            ordered: template.ordered,
+            slots: template.slots.iter().map(|slot| slot.name.clone()).collect(),
+            many: template.slots.iter().map(|slot| slot.many).collect(),
+        });
+        Codes { functions: functions.collect(), shapes: shapes.collect() }
+    }
+
+    /// Actions one after the other, with the value of the last.
+    pub fn actions(self, actions: &[Expr], variables: &[Text]) -> Code {
+        let mut unit = Unit::new(self.program, variables);
+        let end = actions.last().map_or(Span::new(0, 0), |last| last.span);
+        unit.sequence(actions, end);
+        unit.code()
+    }
+
+    /// One expression.
+    pub fn expression(self, expr: &Expr, variables: &[Text]) -> Code {
+        self.actions(std::slice::from_ref(expr), variables)
+    }
+
+    /// Facts that a reset asserts.
+    pub fn facts(self, facts: &[NewFact]) -> Code {
+        let mut unit = Unit::new(self.program, &[]);
+        let end = facts.last().map_or(Span::new(0, 0), |last| last.span);
+        unit.assert(facts, end);
+        unit.code()
+    }
+}
+
+/// One piece of code as it grows.
+struct Unit<'p> {
+    program: &'p Program,
+    ops: Vec<Op>,
+    spans: Vec<Span>,
+    names: Vec<Text>,
+    /// How many places the frame has so far.
+    places: u32,
+    /// How many values are on the stack here.
+    depth: u32,
+    /// Variables that stand for other places within a loop.
+    scopes: Vec<(VariableId, u32)>,
+    /// The loops around, with what a `break` has to know.
+    loops: Vec<Loop>,
+}
+
+struct Loop {
+    /// How many values are on the stack where the loop ends.
+    depth: u32,
+    /// The jumps to its end.
+    breaks: Vec<usize>,
+}
+
+impl<'p> Unit<'p> {
+    fn new(program: &'p Program, variables: &[Text]) -> Unit<'p> {
+        Unit {
+            program,
+            ops: Vec::new(),
+            spans: Vec::new(),
+            names: variables.to_vec(),
+            places: position(variables.len()),
+            depth: 0,
+            scopes: Vec::new(),
+            loops: Vec::new(),
+        }
+    }
+
+    fn code(self) -> Code {
+        Code { ops: self.ops, spans: self.spans, places: self.places, names: self.names }
+    }
+
+    /// Adds an op, after which there are so many values more, or less, on the stack.
+    fn add(&mut self, op: Op, span: Span, change: i64) -> usize {
+        self.ops.push(op);
+        self.spans.push(span);
+        self.depth = u32::try_from(i64::from(self.depth) + change).unwrap_or_default();
+        self.ops.len() - 1
+    }
+
+    fn push(&mut self, field: Field, span: Span) {
+        self.add(Op::Push(field), span, 1);
+    }
+
+    fn here(&self) -> u32 {
+        position(self.ops.len())
+    }
+
+    /// Lets a jump end here.
+    fn land(&mut self, jump: usize) {
+        let here = self.here();
+        match &mut self.ops[jump] {
+            Op::Jump(to) | Op::Unless(to) | Op::When(to) | Op::Compare(to) | Op::Case(to) => {
+                *to = here;
+            }
+            Op::Link { end, .. } | Op::Count { end, .. } | Op::EachOn { end, .. } => *end = here,
+            _ => {}
+        }
+    }
+
+    /// A place that no variable has.
+    fn place(&mut self) -> u32 {
+        self.places += 1;
+        self.places - 1
+    }
+
+    fn place_of(&self, variable: VariableId) -> u32 {
+        let inner = self.scopes.iter().rev().find(|(shadowed, _)| *shadowed == variable);
+        inner.map_or(variable.0, |(_, place)| *place)
+    }
+
+    /// Expressions one after the other, with the value of the last; `FALSE` if there is none.
+    fn sequence(&mut self, actions: &[Expr], span: Span) {
+        let Some((last, before)) = actions.split_last() else {
+            return self.push(Field::Bool(false), span);
+        };
+        for action in before {
+            self.action(action);
+        }
+        self.expr(last);
+    }
+
+    /// An expression whose value nobody wants.
+    fn action(&mut self, action: &Expr) {
+        match &action.kind {
+            ExprKind::Bind(variable, values) if !values.is_empty() => {
+                self.gathered(values, action.span);
+                self.add(Op::Store(self.place_of(*variable)), action.span, -1);
+            }
+            _ => {
+                self.expr(action);
+                self.add(Op::Pop, action.span, -1);
+            }
+        }
+    }
+
+    fn actions(&mut self, actions: &[Expr]) {
+        for action in actions {
+            self.action(action);
+        }
+    }
+
+    /// One expression; its value is on the stack after it.
+    fn expr(&mut self, expr: &Expr) {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Constant(field) => self.push(field.clone(), span),
+            ExprKind::Variable(variable) => {
+                self.add(Op::Load(self.place_of(*variable)), span, 1);
+            }
+            ExprKind::Global(global) => {
+                self.add(Op::Global(*global), span, 1);
+            }
+            ExprKind::Call(function, args) => self.call(*function, args, span),
+            ExprKind::Apply(function, args) => self.apply(*function, args, span),
+            ExprKind::If(condition, then, otherwise) => {
+                self.expr(condition);
+                let skip = self.add(Op::Unless(0), span, -1);
+                self.sequence(then, span);
+                let done = self.add(Op::Jump(0), span, -1);
+                self.land(skip);
+                self.sequence(otherwise, span);
+                self.land(done);
+            }
+            ExprKind::While(condition, body) => self.repeat(condition, body, span),
+            ExprKind::Count { variable, from, to, body } => {
+                self.count(*variable, from, to, body, span);
+            }
+            ExprKind::Each { variable, index, list, body } => {
+                self.each(*variable, *index, list, body, span);
+            }
+            ExprKind::Switch(subject, cases, default) => {
+                self.switch(subject, cases, default.as_deref(), span);
+            }
+            ExprKind::Sequence(actions) => self.sequence(actions, span),
+            ExprKind::And(parts) => self.all(parts, true, span),
+            ExprKind::Or(parts) => self.all(parts, false, span),
+            ExprKind::Bind(variable, values) => {
+                let place = self.place_of(*variable);
+                if values.is_empty() {
+                    self.add(Op::Clear(place), span, 0);
+                    self.push(Field::Bool(false), span);
+                } else {
+                    self.gathered(values, span);
+                    self.add(Op::Keep(place), span, 0);
+                }
+            }
+            ExprKind::BindGlobal(global, values) => {
+                match (values.as_slice(), self.program.globals.get(global.0 as usize)) {
+                    ([], Some(first)) => self.expr(&first.value),
+                    _ => self.gathered(values, span),
+                }
+                self.add(Op::SetGlobal(*global), span, 0);
+            }
+            ExprKind::Return(value) => {
+                match value {
+                    Some(value) => self.expr(value),
+                    None => self.push(nothing(), span),
+                }
+                // What follows is never run, but has to find the value it counts with.
+                self.add(Op::Return, span, 0);
+            }
+            ExprKind::Break => self.leave(span),
+            ExprKind::Assert(facts) => self.assert(facts, span),
+            ExprKind::Retract(facts) => {
+                for fact in facts {
+                    self.expr(fact);
+                    self.add(Op::Retract, fact.span, -1);
+                }
+                self.push(nothing(), span);
+            }
+            ExprKind::Modify(fact, changes) => self.modify(fact, changes, false, span),
+            ExprKind::Duplicate(fact, changes) => self.modify(fact, changes, true, span),
+            ExprKind::Print(to, values) => self.print(to, values, span),
+            ExprKind::Halt => {
+                self.add(Op::Halt, span, 0);
+                self.push(nothing(), span);
+            }
+        }
+    }
+
+    /// One value as it is; several, as a list.
+    fn gathered(&mut self, values: &[Expr], span: Span) {
+        for value in values {
+            self.expr(value);
+        }
+        if values.len() != 1 {
+            let count = position(values.len());
+            self.add(Op::Gather(count), span, 1 - i64::from(count));
+        }
+    }
+
+    fn call(&mut self, function: u16, args: &[Expr], span: Span) {
+        let Some(def) = functions::TABLE.get(usize::from(function)) else {
+            return self.fail("there is no such function", span);
+        };
+        let most = def.most.map_or(usize::MAX, usize::from);
+        if !(usize::from(def.least)..=most).contains(&args.len()) {
+            return self.fail(&format!("`{}` takes another number of arguments", def.name), span);
+        }
+        let count = position(args.len());
+        match (def.name, args) {
+            (_, [name, values @ ..]) if matches!(def.run, Run::Sorting) => {
+                self.sort(name, values, span);
+            }
+            ("regex-match", [Expr { kind: ExprKind::Constant(pattern), .. }, text]) => {
+                match functions::regex::compiled(pattern.lexeme().unwrap_or_default()) {
+                    Ok(pattern) => {
+                        self.expr(text);
+                        self.add(Op::Matches(Arc::new(pattern)), span, 0);
+                    }
+                    Err(why) => self.fail(&why, span),
+                }
+            }
+            ("=" | "<>" | "!=" | "eq" | "neq", [first, middle @ .., last]) if count > 2 => {
+                self.chain(function, first, middle, last, true, span);
+            }
+            ("<" | "<=" | ">" | ">=", [first, middle @ .., last]) if count > 2 => {
+                self.chain(function, first, middle, last, false, span);
+            }
+            _ => {
+                for arg in args {
+                    self.expr(arg);
+                }
+                self.called(function, count, span);
+            }
+        }
+    }
+
+    fn called(&mut self, function: u16, count: u32, span: Span) {
+        let op = match Two::of(function) {
+            Some(two) if count == 2 => Op::Two(two),
+            _ => Op::Call { function, count },
+        };
+        self.add(op, span, 1 - i64::from(count));
+    }
+
+    /// A comparison of more than two, which stops at the first that does not hold.
+    fn chain(
+        &mut self,
+        function: u16,
+        first: &Expr,
+        middle: &[Expr],
+        last: &Expr,
+        keep_first: bool,
+        span: Span,
+    ) {
+        self.expr(first);
+        let mut ends = Vec::new();
+        for part in middle {
+            self.expr(part);
+            ends.push(self.add(Op::Link { function, first: keep_first, end: 0 }, span, -1));
+        }
+        self.expr(last);
+        self.called(function, 2, span);
+        for end in ends {
+            self.land(end);
+        }
+    }
+
+    fn apply(&mut self, function: FunctionId, args: &[Expr], span: Span) {
+        let Some(called) = self.program.functions.get(function.0 as usize) else {
+            return self.fail("there is no such function", span);
+        };
+        let count = position(args.len());
+        if count < called.parameters || (count > called.parameters && !called.rest) {
+            let name = &called.name;
+            return self.fail(&format!("`{name}` takes another number of arguments"), span);
+        }
+        for arg in args {
+            self.expr(arg);
+        }
+        self.add(Op::Apply { function: function.0, count }, span, 1 - i64::from(count));
+    }
+
+    fn sort(&mut self, name: &Expr, values: &[Expr], span: Span) {
+        let name = match &name.kind {
+            ExprKind::Constant(Field::Symbol(name)) => name.as_str(),
+            _ => return self.fail("`sort` needs the name of a function", span),
+        };
+        let takes_two = |least: u32, most: u32| (least..=most).contains(&2);
+        let own = self.program.functions.iter().position(|function| &*function.name == name);
+        let (compare, fits) = match (own, functions::find(name)) {
+            (Some(own), _) => {
+                let function = &self.program.functions[own];
+                let most = if function.rest { u32::MAX } else { function.parameters };
+                let op = Op::Apply { function: position(own), count: 2 };
+                (op, takes_two(function.parameters, most))
+            }
+            (None, Some(function)) => {
+                let def = &functions::TABLE[usize::from(function)];
+                let most = def.most.map_or(u32::MAX, u32::from);
+                let op = Op::Call { function, count: 2 };
+                let pure = !matches!(def.run, Run::Sorting);
+                (op, pure && takes_two(u32::from(def.least), most))
+            }
+            (None, None) => return self.fail(&format!("there is no function `{name}`"), span),
+        };
+        if !fits {
+            return self.fail(&format!("`{name}` does not take two arguments"), span);
+        }
+        for value in values {
+            self.expr(value);
+        }
+        let count = position(values.len());
+        self.add(Op::Sort(count), span, -i64::from(count));
+        let again = self.here();
+        let done = self.add(Op::Compare(0), span, 2);
+        self.add(compare, span, -1);
+        self.add(Op::Compared(again), span, -1);
+        self.land(done);
+        self.depth += 1;
+    }
+
+    fn all(&mut self, parts: &[Expr], and: bool, span: Span) {
+        let mut outs = Vec::new();
+        for part in parts {
+            self.expr(part);
+            outs.push(self.add(if and { Op::Unless(0) } else { Op::When(0) }, span, -1));
+        }
+        self.push(Field::Bool(and), span);
+        let done = self.add(Op::Jump(0), span, -1);
+        for out in outs {
+            self.land(out);
+        }
+        self.push(Field::Bool(!and), span);
+        self.land(done);
+    }
+
+    fn switch(
+        &mut self,
+        subject: &Expr,
+        cases: &[(Expr, Vec<Expr>)],
+        default: Option<&[Expr]>,
+        span: Span,
+    ) {
+        self.expr(subject);
+        let mut ends = Vec::new();
+        for (value, body) in cases {
+            self.expr(value);
+            let next = self.add(Op::Case(0), value.span, -2);
+            self.sequence(body, value.span);
+            ends.push(self.add(Op::Jump(0), value.span, 0));
+            self.land(next);
+            // The subject is there again instead of the body's value.
+        }
+        self.add(Op::Pop, span, -1);
+        self.sequence(default.unwrap_or_default(), span);
+        for end in ends {
+            self.land(end);
+        }
+    }
+
+    fn repeat(&mut self, condition: &Expr, body: &[Expr], span: Span) {
+        self.loops.push(Loop { depth: self.depth, breaks: Vec::new() });
+        let start = self.here();
+        self.expr(condition);
+        let done = self.add(Op::Unless(0), span, -1);
+        self.actions(body);
+        self.add(Op::Jump(start), span, 0);
+        self.land(done);
+        self.end_loop();
+        self.push(Field::Bool(false), span);
+    }
+
+    fn count(
+        &mut self,
+        variable: Option<VariableId>,
+        from: &Expr,
+        to: &Expr,
+        body: &[Expr],
+        span: Span,
+    ) {
+        let (number, last) = (self.place(), self.place());
+        self.expr(from);
+        self.add(Op::Store(number), from.span, -1);
+        self.expr(to);
+        self.add(Op::Store(last), to.span, -1);
+        self.loops.push(Loop { depth: self.depth, breaks: Vec::new() });
+        self.scopes.extend(variable.map(|variable| (variable, number)));
+        let done = self.add(Op::Count { number, last, end: 0 }, span, 0);
+        let start = self.here();
+        self.actions(body);
+        self.add(Op::CountOn { number, last, body: start }, span, 0);
+        self.land(done);
+        self.end_loop();
+        if variable.is_some() {
+            self.scopes.pop();
+        }
+        self.push(Field::Bool(false), span);
+    }
+
+    /// The value of the loop is on the stack while it runs: that of the last action so far.
+    fn each(
+        &mut self,
+        variable: VariableId,
+        index: VariableId,
+        list: &Expr,
+        body: &[Expr],
+        span: Span,
+    ) {
+        let (list_at, index_at, field_at) = (self.place(), self.place(), self.place());
+        self.expr(list);
+        self.add(Op::Store(list_at), list.span, -1);
+        self.add(Op::Each { list: list_at, index: index_at }, list.span, 0);
+        self.loops.push(Loop { depth: self.depth, breaks: Vec::new() });
+        self.scopes.push((variable, field_at));
+        self.scopes.push((index, index_at));
+        self.push(Field::Bool(false), span);
+        let start = self.here();
+        let next = Op::EachOn { list: list_at, index: index_at, field: field_at, end: 0 };
+        let done = self.add(next, span, 0);
+        self.add(Op::Pop, span, -1);
+        self.sequence(body, span);
+        self.add(Op::Jump(start), span, 0);
+        self.scopes.truncate(self.scopes.len() - 2);
+        // A loop that is left has no value.
+        self.land(done);
+        let skip = self.add(Op::Jump(0), span, -1);
+        self.end_loop();
+        self.push(nothing(), span);
+        self.land(skip);
+    }
+
+    /// Lets the breaks of the innermost loop end here.
+    fn end_loop(&mut self) {
+        for jump in self.loops.pop().map(|left| left.breaks).unwrap_or_default() {
+            self.land(jump);
+        }
+    }
+
+    fn leave(&mut self, span: Span) {
+        let Some(depth) = self.loops.last().map(|left| left.depth) else {
+            return self.fail("`break` stands outside of a loop", span);
+        };
+        self.add(Op::Unwind(depth), span, 0);
+        let jump = self.add(Op::Jump(0), span, 1);
+        if let Some(left) = self.loops.last_mut() {
+            left.breaks.push(jump);
+        }
+    }
+
+    fn assert(&mut self, facts: &[NewFact], span: Span) {
+        if facts.is_empty() {
+            return self.push(Field::Bool(false), span);
+        }
+        for (at, fact) in facts.iter().enumerate() {
+            if at > 0 {
+                self.add(Op::Pop, fact.span, -1);
+            }
+            match self.program.templates.get(fact.template.0 as usize) {
+                Some(template) => self.assert_one(fact, template),
+                None => self.fail("there is no such template", fact.span),
+            }
+        }
+    }
+
+    fn assert_one(&mut self, fact: &NewFact, template: &'p Template) {
+        let before = self.depth;
+        let mut slots = Vec::with_capacity(template.slots.len());
+        for (at, slot) in template.slots.iter().enumerate() {
+            let said = fact.slots.iter().find(|(said, _)| *said as usize == at);
+            let values = match (said, &slot.default) {
+                (Some((_, values)), _) | (None, Default::Computed(values)) => values,
+                (None, Default::Value(field)) => {
+                    slots.push(Given::Value(field.clone()));
+                    continue;
+                }
+                (None, Default::Required) => {
+                    self.depth = before;
+                    return self.fail(&format!("slot `{}` needs a value", slot.name), fact.span);
+                }
+            };
+            slots.push(self.given(values, slot.many, fact.span));
+        }
+        let count = self.depth - before;
+        let assertion = Assertion { template: fact.template, slots, count };
+        self.add(Op::Assert(Box::new(assertion)), fact.span, 1 - i64::from(count));
+    }
+
+    /// What is said of a slot; what is not known yet is computed.
+    fn given(&mut self, values: &[Expr], many: bool, span: Span) -> Given {
+        let known = |value: &Expr| match &value.kind {
+            ExprKind::Constant(field) => Some(field.clone()),
+            _ => None,
+        };
+        match (many, values) {
+            (true, _) => match values.iter().map(known).collect::<Option<Vec<_>>>() {
+                Some(fields) => Given::Value(Field::many(fields)),
+                None => {
+                    for value in values {
+                        self.expr(value);
+                    }
+                    Given::Many(position(values.len()))
+                }
+            },
+            (false, [value]) => match known(value) {
+                Some(field) if !matches!(field, Field::Many(_)) => Given::Value(field),
+                _ => {
+                    self.expr(value);
+                    Given::One
+                }
+            },
+            (false, _) => {
+                self.fail("a slot with one field gets one value", span);
+                Given::One
+            }
+        }
+    }
+
+    fn modify(
+        &mut self,
+        fact: &Expr,
+        changes: &[(Text, Vec<Expr>, Span)],
+        duplicate: bool,
+        span: Span,
+    ) {
+        self.expr(fact);
+        let mut all = Vec::with_capacity(changes.len());
+        let mut count = 0;
+        for (slot, values, span) in changes {
+            for value in values {
+                self.expr(value);
+            }
+            count += position(values.len());
+            all.push((slot.clone(), position(values.len()), *span));
+        }
+        let modification = Modification { changes: all, count, duplicate };
+        self.add(Op::Modify(Box::new(modification)), span, -i64::from(count));
+    }
+
+    /// Each value is printed before the next is computed, which may print too.
+    fn print(&mut self, to: &Expr, values: &[Expr], span: Span) {
+        let sure = matches!(&to.kind, ExprKind::Constant(field) if prints(field));
+        if !sure {
+            self.expr(to);
+        }
+        for value in values {
+            self.expr(value);
+            self.add(Op::Print { sure }, value.span, -1);
+        }
+        if !sure {
+            self.add(Op::Pop, span, -1);
+        }
+        self.push(nothing(), span);
+    }
+
+    /// The reader refuses such a program; whoever makes one otherwise is told when it runs.
+    fn fail(&mut self, why: &str, span: Span) {
+        self.add(Op::Fail(why.into()), span, 1);
+    }
+}
+
+/// What an action gives that gives nothing: it holds, and adds nothing to a list.
+fn nothing() -> Field {
+    Field::many([])
+}
+
+/// Whether printing to this prints.
+pub(super) fn prints(to: &Field) -> bool {
+    matches!(to.lexeme(), Some("t" | "stdout"))
+}
+
+fn position(at: usize) -> u32 {
+    // A text is below 4 GiB, and no op comes from less than a byte of it.
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,564 @@
+//! The machine that runs code.
+//!
+//! It has a stack of values, one of the places of variables and one of calls, all of which it
+//! keeps between runs: in a steady state, running allocates nothing but what values need.
+
+use diagnostics::Span;
+
+use super::compile::prints;
+use super::print::printed;
+use super::sort::Sorting;
+use super::{Assertion, Code, Codes, FactView, Fault, Given, Modification, Op, World};
+use crate::field::{FactId, Field};
+use crate::functions::{self, Cost, Facts, Run, Shape};
+
+/// How many calls of a program's functions may be open at a time.
+pub const FRAMES_MAX: usize = 10_000;
+
+/// How many values and variables all open calls may have together.
+pub const STACK_MAX: usize = 1 << 20;
+
+/// Runs code.
+#[derive(Debug, Default)]
+pub struct Machine {
+    stack: Vec<Field>,
+    /// The variables of all open calls; none is unbound.
+    places: Vec<Option<Field>>,
+    frames: Vec<Frame>,
+    sorts: Vec<Sorting>,
+    text: String,
+}
+
+/// What code gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Its value.
+    pub value: Field,
+    /// Whether no rule is to fire after it.
+    pub halted: bool,
+}
+
+/// Where a call came from.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The function that called; none is the code that was run at first.
+    function: Option<u32>,
+    at: u32,
+    /// Where its values and variables begin.
+    stack: u32,
+    places: u32,
+}
+
+/// What is wrong, before it is known where.
+type Wrong = String;
+
+impl Machine {
+    /// A machine that has run nothing.
+    pub fn new() -> Machine {
+        Machine::default()
+    }
+
+    /// Makes room for the variables of a code that is to run next. The caller gives values to
+    /// those that have one, by their position.
+    pub fn begin(&mut self, code: &Code) -> &mut [Option<Field>] {
+        self.stack.clear();
+        self.frames.clear();
+        self.sorts.clear();
+        self.places.clear();
+        self.places.resize(code.places(), None);
+        &mut self.places
+    }
+
+    /// Runs a code for which the machine was made ready. Each step, and each field or word that
+    /// a function has to look at, takes one from the budget.
+    pub fn run<W: World>(
+        &mut self,
+        codes: &Codes,
+        code: &Code,
+        budget: &mut u64,
+        world: &mut W,
+    ) -> Result<Done, Fault> {
+        // Whoever forgets to begin finds all variables unbound.
+        self.places.resize(code.places(), None);
+        let mut running = Running { machine: self, codes, budget, world, halted: false };
+        let result = running.all(code);
+        let halted = running.halted;
+        self.stack.clear();
+        self.sorts.clear();
+        self.frames.clear();
+        result.map(|value| Done { value, halted })
+    }
+}
+
+struct Running<'r, W: World> {
+    machine: &'r mut Machine,
+    codes: &'r Codes,
+    budget: &'r mut u64,
+    world: &'r mut W,
+    halted: bool,
+}
+
+/// The facts of a world, for functions.
+struct Seen<'w, W: World> {
+    world: &'w W,
+    codes: &'w Codes,
+}
+
+impl<W: World> Facts for Seen<'_, W> {
+    fn template_of(&self, fact: FactId) -> Option<&Shape> {
+        self.codes.shapes.get(self.world.fact(fact)?.template.0 as usize)
+    }
+
+    fn fields_of(&self, fact: FactId) -> Option<&[Field]> {
+        self.world.fact(fact).map(|view| view.fields)
+    }
+
+    fn index_of(&self, fact: FactId) -> Option<u64> {
+        self.world.index(fact)
+    }
+
+    fn at_index(&self, index: u64) -> Option<FactId> {
+        self.world.at_index(index)
+    }
+}
+
+impl<W: World> Running<'_, W> {
+    fn all(&mut self, entry: &Code) -> Result<Field, Fault> {
+        let codes = self.codes;
+        let mut code = entry;
+        let mut frame = Frame { function: None, at: 0, stack: 0, places: 0 };
+        let mut at = 0usize;
+        loop {
+            let Some(op) = code.ops.get(at) else {
+                // The end of the code is a return.
+                let value = self.pop();
+                let Some(back) = self.machine.frames.pop() else { return Ok(value) };
+                self.machine.stack.truncate(frame.stack as usize);
+                self.machine.places.truncate(frame.places as usize);
+                self.machine.stack.push(value);
+                frame = back;
+                at = back.at as usize;
+                code = back.function.map_or(entry, |of| &codes.functions[of as usize].code);
+                continue;
+            };
+            let span = code.spans[at];
+            at += 1;
+            let Some(rest) = self.budget.checked_sub(1) else { return Err(exhausted(span)) };
+            *self.budget = rest;
+            let wrong = |message: Wrong| Fault { span, message };
+            match op {
+                Op::Push(field) => self.machine.stack.push(field.clone()),
+                Op::Pop => {
+                    self.machine.stack.pop();
+                }
+                Op::Unwind(depth) => {
+                    self.machine.stack.truncate((frame.stack + depth) as usize);
+                }
+                Op::Load(place) => match self.place(frame, *place) {
+                    Some(field) => {
+                        let field = field.clone();
+                        self.machine.stack.push(field);
+                    }
+                    None => return Err(unbound(code, *place, span)),
+                },
+                Op::Store(place) => {
+                    let field = self.pop();
+                    *self.place(frame, *place) = Some(field);
+                }
+                Op::Keep(place) => {
+                    let field = self.machine.stack.last().cloned();
+                    *self.place(frame, *place) = field;
+                }
+                Op::Clear(place) => *self.place(frame, *place) = None,
+                Op::Global(global) => {
+                    let field = self.world.global(*global).clone();
+                    self.machine.stack.push(field);
+                }
+                Op::SetGlobal(global) => {
+                    let field = self.top();
+                    self.world.set_global(*global, field);
+                }
+                Op::Gather(count) => {
+                    let from = self.from(*count);
+                    let fields = &self.machine.stack[from..];
+                    self.charge(Cost::Sum.of(fields), span)?;
+                    let list = functions::list_of(&self.machine.stack[from..]).map_err(wrong)?;
+                    self.give(from, list);
+                }
+                Op::Jump(to) => at = *to as usize,
+                Op::Unless(to) => {
+                    if !self.pop().holds() {
+                        at = *to as usize;
+                    }
+                }
+                Op::When(to) => {
+                    if self.pop().holds() {
+                        at = *to as usize;
+                    }
+                }
+                Op::Two(two) => {
+                    let from = self.from(2);
+                    let [a, b] = &self.machine.stack[from..] else { continue };
+                    match two.at_once(a, b) {
+                        Some(value) => self.give(from, value),
+                        None => self.call(two.function, 2, span)?,
+                    }
+                }
+                Op::Link { function, first, end } => {
+                    let from = self.from(2);
+                    let kept = self.machine.stack[from + usize::from(!first)].clone();
+                    self.call(*function, 2, span)?;
+                    if self.top().holds() {
+                        self.give(from, kept);
+                    } else {
+                        at = *end as usize;
+                    }
+                }
+                Op::Call { function, count } => self.call(*function, *count, span)?,
+                Op::Apply { function, count } => {
+                    let routine = &codes.functions[*function as usize];
+                    let machine = &mut *self.machine;
+                    if machine.frames.len() >= FRAMES_MAX {
+                        return Err(wrong(format!(
+                            "`{}` calls and calls: {FRAMES_MAX} calls are open",
+                            routine.name
+                        )));
+                    }
+                    if machine.stack.len() + machine.places.len() > STACK_MAX {
+                        return Err(wrong(format!(
+                            "`{}` calls and calls: open calls have {STACK_MAX} values",
+                            routine.name
+                        )));
+                    }
+                    machine.frames.push(Frame { at: position(at), ..frame });
+                    let from = machine.stack.len().saturating_sub(*count as usize);
+                    let places = machine.places.len();
+                    let single = from + routine.parameters as usize;
+                    let rest = routine
+                        .rest
+                        .then(|| functions::list_of(&machine.stack[single..]))
+                        .transpose()
+                        .map_err(wrong)?;
+                    machine.stack.truncate(single);
+                    machine.places.extend(machine.stack.drain(from..).map(Some));
+                    machine.places.extend(rest.map(Some));
+                    machine.places.resize(places + routine.code.places(), None);
+                    frame = Frame {
+                        function: Some(*function),
+                        at: 0,
+                        stack: position(from),
+                        places: position(places),
+                    };
+                    code = &routine.code;
+                    at = 0;
+                    self.charge(u64::from(*count), span)?;
+                }
+                Op::Matches(pattern) => {
+                    let text = self.pop();
+                    let Some(searched) = text.lexeme() else {
+                        return Err(wrong(functions::regex::no_text(&text)));
+                    };
+                    let found = pattern.is_match(searched);
+                    self.charge(functions::length_of(&text), span)?;
+                    self.machine.stack.push(Field::Bool(found));
+                }
+                Op::Sort(count) => {
+                    let from = self.from(*count);
+                    let fields = functions::flat(&self.machine.stack[from..]).map_err(wrong)?;
+                    self.charge(fields.len() as u64, span)?;
+                    self.machine.stack.truncate(from);
+                    self.machine.sorts.push(Sorting::new(fields));
+                }
+                Op::Compare(done) => {
+                    let machine = &mut *self.machine;
+                    let question = machine.sorts.last().and_then(Sorting::question);
+                    if let Some((a, b)) = question.map(|(a, b)| (a.clone(), b.clone())) {
+                        machine.stack.extend([a, b]);
+                    } else {
+                        let sorted = machine.sorts.pop().map(Sorting::fields).unwrap_or_default();
+                        machine.stack.push(Field::many(sorted));
+                        at = *done as usize;
+                    }
+                }
+                Op::Compared(again) => {
+                    let swapped = self.pop().holds();
+                    if let Some(sorting) = self.machine.sorts.last_mut() {
+                        sorting.answer(swapped);
+                    }
+                    at = *again as usize;
+                }
+                Op::Count { number, last, end } => {
+                    let mut ends = [0; 2];
+                    for (bound, place) in ends.iter_mut().zip([number, last]) {
+                        *bound = match self.place(frame, *place) {
+                            Some(Field::Int(number)) => *number,
+                            other => return Err(wrong(functions::no_count(other.as_ref()))),
+                        };
+                    }
+                    if ends[0] > ends[1] {
+                        at = *end as usize;
+                    }
+                }
+                Op::CountOn { number, last, body } => {
+                    let last = self.place(frame, *last).clone();
+                    let number = self.place(frame, *number);
+                    if let (Some(Field::Int(number)), Some(Field::Int(last))) = (number, last)
+                        && *number < last
+                    {
+                        *number += 1;
+                        at = *body as usize;
+                    }
+                }
+                Op::Each { list, index } => {
+                    match self.place(frame, *list) {
+                        Some(Field::Many(_)) => {}
+                        other => return Err(wrong(functions::no_list(other.as_ref()))),
+                    }
+                    *self.place(frame, *index) = Some(Field::Int(0));
+                }
+                Op::EachOn { list, index, field, end } => {
+                    let passed = match self.place(frame, *index) {
+                        Some(Field::Int(index)) => usize::try_from(*index).unwrap_or_default(),
+                        _ => 0,
+                    };
+                    let next = match self.place(frame, *list) {
+                        Some(Field::Many(fields)) => fields.get(passed).cloned(),
+                        _ => None,
+                    };
+                    if next.is_some() {
+                        *self.place(frame, *field) = next;
+                        if let Some(Field::Int(index)) = self.place(frame, *index) {
+                            *index += 1;
+                        }
+                    } else {
+                        at = *end as usize;
+                    }
+                }
+                Op::Case(next) => {
+                    let value = self.pop();
+                    self.charge(functions::length_of(&value), span)?;
+                    if self.machine.stack.last() == Some(&value) {
+                        self.machine.stack.pop();
+                    } else {
+                        at = *next as usize;
+                    }
+                }
+                Op::Return => at = code.ops.len(),
+                Op::Assert(assertion) => {
+                    let value = self.assert(assertion).map_err(wrong)?;
+                    self.machine.stack.push(value);
+                }
+                Op::Retract => {
+                    let fact = self.pop();
+                    self.retract(&fact).map_err(wrong)?;
+                }
+                Op::Modify(modification) => {
+                    let value = self.modify(modification, span)?;
+                    self.machine.stack.push(value);
+                }
+                Op::Print { sure } => {
+                    let value = self.pop();
+                    if *sure || self.machine.stack.last().is_some_and(prints) {
+                        self.print(&value, span)?;
+                    }
+                }
+                Op::Halt => self.halted = true,
+                Op::Fail(why) => return Err(wrong((**why).to_owned())),
+            }
+        }
+    }
+
+    /// Takes steps beyond the one that every op takes.
+    fn charge(&mut self, steps: u64, span: Span) -> Result<(), Fault> {
+        let Some(rest) = self.budget.checked_sub(steps) else { return Err(exhausted(span)) };
+        *self.budget = rest;
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Field {
+        // The compiler sees to it that there is one.
+        self.machine.stack.pop().unwrap_or(Field::Bool(false))
+    }
+
+    fn top(&self) -> Field {
+        self.machine.stack.last().cloned().unwrap_or(Field::Bool(false))
+    }
+
+    fn place(&mut self, frame: Frame, place: u32) -> &mut Option<Field> {
+        &mut self.machine.places[(frame.places + place) as usize]
+    }
+
+    /// Where the last so many values begin.
+    fn from(&self, count: u32) -> usize {
+        self.machine.stack.len().saturating_sub(count as usize)
+    }
+
+    /// One value instead of those from here on.
+    fn give(&mut self, from: usize, value: Field) {
+        self.machine.stack.truncate(from);
+        self.machine.stack.push(value);
+    }
+
+    fn call(&mut self, function: u16, count: u32, span: Span) -> Result<(), Fault> {
+        let def = &functions::TABLE[usize::from(function)];
+        let from = self.from(count);
+        if def.cost != Cost::One {
+            self.charge(def.cost.of(&self.machine.stack[from..]), span)?;
+        }
+        let args = &self.machine.stack[from..];
+        let outcome = match &def.run {
+            Run::Pure(run) => run(args),
+            Run::Facts(run) => run(&Seen { world: &*self.world, codes: self.codes }, args),
+            Run::Sorting => Err("it is no function of two values".to_owned()),
+        };
+        let value =
+            outcome.map_err(|why| Fault { span, message: format!("`{}`: {why}", def.name) })?;
+        if def.cost != Cost::One {
+            self.charge(functions::length_of(&value), span)?;
+        }
+        self.give(from, value);
+        Ok(())
+    }
+
+    fn assert(&mut self, assertion: &Assertion) -> Result<Field, Wrong> {
+        let from = self.from(assertion.count);
+        let mut values = self.machine.stack.drain(from..);
+        let mut fields = Vec::with_capacity(assertion.slots.len());
+        for (at, given) in assertion.slots.iter().enumerate() {
+            fields.push(match given {
+                Given::Value(field) => field.clone(),
+                Given::Many(count) => {
+                    let values: Vec<Field> = values.by_ref().take(*count as usize).collect();
+                    functions::list_of(&values)?
+                }
+                Given::One => match values.next() {
+                    Some(field @ Field::Many(_)) => {
+                        let shape = &self.codes.shapes[assertion.template.0 as usize];
+                        return Err(one_field(shape, at, &field));
+                    }
+                    Some(field) => field,
+                    None => Field::nil(),
+                },
+            });
+        }
+        drop(values);
+        let fact = self.world.assert(assertion.template, fields)?;
+        Ok(fact.map_or(Field::Bool(false), Field::Fact))
+    }
+
+    /// A fact that is not there is no fault: another action may have retracted it.
+    fn retract(&mut self, fact: &Field) -> Result<(), Wrong> {
+        match fact {
+            Field::Fact(fact) => {
+                self.world.retract(*fact);
+            }
+            Field::Int(index) => {
+                let found = u64::try_from(*index).ok().and_then(|at| self.world.at_index(at));
+                if let Some(fact) = found {
+                    self.world.retract(fact);
+                }
+            }
+            Field::Symbol(name) if name.as_str() == "*" => self.world.retract_all(),
+            other => {
+                return Err(format!(
+                    "`retract` takes the address or the index of a fact, or `*`, not {}",
+                    functions::described(other)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn modify(&mut self, modification: &Modification, span: Span) -> Result<Field, Fault> {
+        let action = if modification.duplicate { "duplicate" } else { "modify" };
+        let wrong = |message: Wrong| Fault { span, message };
+        let from = self.from(modification.count);
+        let fact = match self.machine.stack.get(from.wrapping_sub(1)) {
+            Some(Field::Fact(fact)) => Some(*fact),
+            Some(Field::Int(index)) => {
+                u64::try_from(*index).ok().and_then(|index| self.world.at_index(index))
+            }
+            other => {
+                let other = other.map(functions::described).unwrap_or_default();
+                return Err(wrong(format!(
+                    "`{action}` takes the address or the index of a fact, not {other}"
+                )));
+            }
+        };
+        let view = fact.and_then(|fact| Some((fact, self.world.fact(fact)?)));
+        let Some((fact, FactView { template, fields, .. })) = view else {
+            self.machine.stack.truncate(from - 1);
+            return Ok(Field::Bool(false));
+        };
+        let shape = &self.codes.shapes[template.0 as usize];
+        if shape.ordered {
+            return Err(wrong(format!(
+                "`{action}` works on facts with slots, and `{}` has none",
+                shape.name
+            )));
+        }
+        let mut changes = Vec::with_capacity(modification.changes.len());
+        let mut at = from;
+        for (name, count, span) in &modification.changes {
+            let values = &self.machine.stack[at..at + *count as usize];
+            at += *count as usize;
+            let wrong = |message: Wrong| Fault { span: *span, message };
+            let Some(slot) = shape.slots.iter().position(|slot| slot == name) else {
+                return Err(wrong(format!("`{}` has no slot `{name}`", shape.name)));
+            };
+            let field = match values {
+                values if shape.many[slot] => functions::list_of(values).map_err(wrong)?,
+                [field] if !matches!(field, Field::Many(_)) => field.clone(),
+                [field] => return Err(wrong(one_field(shape, slot, field))),
+                values => {
+                    return Err(wrong(one_field(shape, slot, &Field::many(values.to_vec()))));
+                }
+            };
+            changes.push((position(slot), field));
+        }
+        let done = if modification.duplicate {
+            let mut fields = fields.to_vec();
+            for (slot, field) in changes {
+                fields[slot as usize] = field;
+            }
+            self.world.assert(template, fields)
+        } else {
+            self.world.modify(fact, changes)
+        };
+        self.machine.stack.truncate(from - 1);
+        Ok(done.map_err(wrong)?.map_or(Field::Bool(false), Field::Fact))
+    }
+
+    fn print(&mut self, value: &Field, span: Span) -> Result<(), Fault> {
+        let mut text = std::mem::take(&mut self.machine.text);
+        text.clear();
+        printed(&Seen { world: &*self.world, codes: self.codes }, value, &mut text);
+        self.world.print(&text);
+        let length = functions::steps_of(text.len());
+        self.machine.text = text;
+        self.charge(length, span)
+    }
+}
+
+fn exhausted(span: Span) -> Fault {
+    Fault { span, message: "the limit of steps is reached".to_owned() }
+}
+
+fn unbound(code: &Code, place: u32, span: Span) -> Fault {
+    let name = code.names.get(place as usize).map_or("", |name| name);
+    Fault { span, message: format!("the variable `?{name}` has no value") }
+}
+
+fn one_field(shape: &Shape, slot: usize, field: &Field) -> Wrong {
+    format!(
+        "the slot `{}` of `{}` holds one field and gets {}",
+        shape.slots[slot],
+        shape.name,
+        functions::described(field)
+    )
+}
+
+fn position(at: usize) -> u32 {
+    // The stacks are shorter by far, see `STACK_MAX`.
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
