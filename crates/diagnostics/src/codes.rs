@@ -96,7 +96,7 @@ macro_rules! codes {
                 severity: $severity,
                 rule: $rule,
                 strict: codes!(@strict $severity $($stays)?),
-                of_source: matches!($id.as_bytes(), [b'N' | b'O', ..]),
+                of_source: matches!($id.as_bytes(), [b'N' | b'O' | b'R', ..]),
                 page: include_str!(concat!("../../../docs/codes/", $id, ".md")),
             };
         )*
@@ -551,4 +551,22 @@ codes! {
     POLICY_MISPLACED = "P115", Error, None;
     /// A part of a policy that decides about calls, and cannot be read.
     POLICY_UNREADABLE = "P116", Error, None;
+
+    // R2: what the names and values in a program of rules mean.
+    /// A variable that nothing binds.
+    VARIABLE_UNBOUND = "R250", Error, Some(Rule::Reference);
+    /// A variable that stands for one field and for many.
+    VARIABLE_ONE_AND_MANY = "R251", Error, Some(Rule::Type);
+    /// A fact that is bound to a variable that is taken.
+    FACT_VARIABLE_TAKEN = "R252", Error, Some(Rule::UniqueId);
+    /// A rule with too many conditions.
+    RULE_TOO_LARGE = "R253", Error, Some(Rule::Range);
+    /// Logical conditions that are not the first.
+    LOGICAL_NOT_FIRST = "R254", Error, None;
+    /// A salience that is no number within the bounds.
+    SALIENCE = "R255", Error, Some(Rule::Range);
+
+    // R4: what happens while rules run.
+    /// Something went wrong while rules ran.
+    RULES_FAULT = "R401", Error, None;
 }

@@ -9,6 +9,11 @@ pub mod buckets;
 pub mod code;
 mod field;
 pub mod functions;
+mod memory;
+mod network;
 pub mod program;
+mod rulebook;
 
 pub use field::{FactId, Field, Name};
+pub use memory::{Activated, FactRef, Limits, Memory, Origin, Provenance, Stop};
+pub use rulebook::Rulebook;

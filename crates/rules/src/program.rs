@@ -403,9 +403,6 @@ impl Expr {
 
     /// The expressions directly in this one, in the order in which they stand.
     pub fn parts(&self) -> Vec<&Expr> {
-        let slots = |slots: &'_ [(Text, Vec<Expr>, Span)]| -> Vec<&Expr> {
-            slots.iter().flat_map(|(_, values, _)| values).collect()
-        };
         match &self.kind {
             ExprKind::Constant(_)
             | ExprKind::Variable(_)
@@ -440,7 +437,8 @@ impl Expr {
                 facts.iter().flat_map(|fact| &fact.slots).flat_map(|(_, values)| values).collect()
             }
             ExprKind::Modify(fact, changes) | ExprKind::Duplicate(fact, changes) => {
-                [fact.as_ref()].into_iter().chain(slots(changes)).collect()
+                let values = changes.iter().flat_map(|(_, values, _)| values);
+                [fact.as_ref()].into_iter().chain(values).collect()
             }
         }
     }

@@ -450,15 +450,15 @@ impl<W: World> Running<'_, W> {
     fn retract(&mut self, fact: &Field) -> Result<(), Wrong> {
         match fact {
             Field::Fact(fact) => {
-                self.world.retract(*fact);
+                self.world.retract(*fact)?;
             }
             Field::Int(index) => {
                 let found = u64::try_from(*index).ok().and_then(|at| self.world.at_index(at));
                 if let Some(fact) = found {
-                    self.world.retract(fact);
+                    self.world.retract(fact)?;
                 }
             }
-            Field::Symbol(name) if name.as_str() == "*" => self.world.retract_all(),
+            Field::Symbol(name) if name.as_str() == "*" => self.world.retract_all()?,
             other => {
                 return Err(format!(
                     "`retract` takes the address or the index of a fact, or `*`, not {}",

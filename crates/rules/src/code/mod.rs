@@ -45,9 +45,9 @@ pub trait World {
         fields: Vec<Field>,
     ) -> Result<Option<FactId>, String>;
     /// Retracts a fact; says whether it was there.
-    fn retract(&mut self, fact: FactId) -> bool;
+    fn retract(&mut self, fact: FactId) -> Result<bool, String>;
     /// Retracts all facts.
-    fn retract_all(&mut self);
+    fn retract_all(&mut self) -> Result<(), String>;
     /// Gives some slots of a fact other values, by position.
     fn modify(
         &mut self,

@@ -11,9 +11,7 @@ pub(super) fn attach_tests(specs: Vec<Spec>) -> Vec<Spec> {
     for mut spec in specs {
         let before = kept.len().checked_sub(2).map(|at| kept[at].end);
         match kept.last_mut() {
-            Some(last)
-                if spec.is_test && spec.begin <= last.end && last.begin <= last.end =>
-            {
+            Some(last) if spec.is_test && spec.begin <= last.end && last.begin <= last.end => {
                 let test = std::mem::take(&mut spec.test);
                 let opened_by_last = before.is_none_or(|end| end < spec.begin);
                 if spec.begin == spec.end || !opened_by_last {

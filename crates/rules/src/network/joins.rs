@@ -104,11 +104,8 @@ impl Joins {
         logical: Option<u32>,
     ) -> Chain {
         let mut building = Building { joins: self, patterns, reuse: true };
-        let last = if specs.is_empty() {
-            building.free_join()
-        } else {
-            building.group(specs, 0, 1, None)
-        };
+        let last =
+            if specs.is_empty() { building.free_join() } else { building.group(specs, 0, 1, None) };
         let end = self.create(Wanted::end(), Some(last));
         // The match that all logical conditions make is on the left of the join after them.
         let mut logical_join = None;

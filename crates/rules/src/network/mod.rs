@@ -13,7 +13,7 @@ mod variables;
 use diagnostics::{Anchor, Diagnostic, codes};
 
 pub(crate) use joins::{Join, Right};
-pub(crate) use patterns::{NONE, Patterns};
+pub(crate) use patterns::{NONE, Node, Patterns, here};
 pub(crate) use place::{At, Place, Side, Stretches};
 pub(crate) use test::{Compare, ExprTest, How, Operand, Test};
 
@@ -107,9 +107,9 @@ fn logical_depth(
     specs: &[variables::Spec],
     found: &mut Vec<Diagnostic>,
 ) -> Option<u32> {
-    let outside = |spec: &&variables::Spec| spec.end == 1;
-    let last = specs.iter().filter(outside).rposition(|spec| spec.logical)?;
-    if specs.iter().filter(outside).take(last).any(|spec| !spec.logical) {
+    let outside: Vec<_> = specs.iter().filter(|spec| spec.end == 1).collect();
+    let last = outside.iter().rposition(|spec| spec.logical)?;
+    if outside[..last].iter().any(|spec| !spec.logical) {
         let message = format!("the logical conditions of `{}` are not its first ones", rule.name);
         let one = Diagnostic::new(&codes::LOGICAL_NOT_FIRST, Anchor::Span(rule.span), message)
             .help("put `(logical ...)` before all other conditions, and all in one");
@@ -118,7 +118,7 @@ fn logical_depth(
         }
     }
     let mut depth = 1;
-    for spec in specs.iter().filter(outside).filter(|spec| spec.logical) {
+    for spec in outside.iter().filter(|spec| spec.logical) {
         if !spec.is_test || depth == 1 {
             depth += 1;
         }

@@ -99,22 +99,25 @@ fn size(condition: &Condition) -> Size {
 
 /// The tree, in terms of `and`, `or` and `not`.
 fn plant(condition: &Condition, logical: bool) -> Node<'_> {
-    let plant_all = |parts: &'_ [Condition]| -> Vec<Node<'_>> { plant_list(parts, logical) };
     match condition {
         Condition::Pattern(pattern) => leaf(Some(pattern), None, logical),
         Condition::Test(test) => leaf(None, Some(test.clone()), logical),
-        Condition::And(parts, _) => single_or(plant_all(parts), |nodes| Node::And(nodes, logical)),
-        Condition::Or(parts, _) => single_or(plant_all(parts), |nodes| Node::Or(nodes, logical)),
+        Condition::And(parts, _) => {
+            single_or(plant_list(parts, logical), |nodes| Node::And(nodes, logical))
+        }
+        Condition::Or(parts, _) => {
+            single_or(plant_list(parts, logical), |nodes| Node::Or(nodes, logical))
+        }
         Condition::Logical(parts, _) => {
             single_or(plant_list(parts, true), |nodes| Node::And(nodes, true))
         }
         Condition::Not(part, _) => not(plant(part, logical), logical),
         Condition::Exists(parts, _) => {
-            let all = single_or(plant_all(parts), |nodes| Node::And(nodes, logical));
+            let all = single_or(plant_list(parts, logical), |nodes| Node::And(nodes, logical));
             not(not(all, logical), logical)
         }
         Condition::Forall(parts, _) => {
-            let mut nodes = plant_all(parts).into_iter();
+            let mut nodes = plant_list(parts, logical).into_iter();
             let first = nodes.next().into_iter();
             let rest = single_or(nodes.collect(), |nodes| Node::And(nodes, logical));
             not(Node::And(first.chain([not(rest, logical)]).collect(), logical), logical)
@@ -126,7 +129,10 @@ fn plant_list(parts: &[Condition], logical: bool) -> Vec<Node<'_>> {
     parts.iter().map(|part| plant(part, logical)).collect()
 }
 
-fn single_or<'a>(mut nodes: Vec<Node<'a>>, make: impl FnOnce(Vec<Node<'a>>) -> Node<'a>) -> Node<'a> {
+fn single_or<'a>(
+    mut nodes: Vec<Node<'a>>,
+    make: impl FnOnce(Vec<Node<'a>>) -> Node<'a>,
+) -> Node<'a> {
     match nodes.pop() {
         Some(only) if nodes.is_empty() => only,
         Some(last) => {
@@ -214,7 +220,8 @@ fn raise_alternatives(mut node: Node) -> (Node, bool) {
     loop {
         node = match node {
             Node::And(nodes, logical) => {
-                let Some(at) = nodes.iter().position(|one| matches!(one, Node::Or(..) | Node::And(..)))
+                let Some(at) =
+                    nodes.iter().position(|one| matches!(one, Node::Or(..) | Node::And(..)))
                 else {
                     return (Node::And(nodes, logical), changed);
                 };

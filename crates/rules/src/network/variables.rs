@@ -207,9 +207,8 @@ impl Resolver<'_, '_> {
             if template.slots[slot_pattern.slot as usize].many {
                 let layout = ListLayout::new(slot_pattern, stretches);
                 let tests = slot_pattern.fields.iter().enumerate();
-                let tests = tests
-                    .map(|(at, field)| self.field(within, field, layout.place(at)))
-                    .collect();
+                let tests =
+                    tests.map(|(at, field)| self.field(within, field, layout.place(at))).collect();
                 nodes.extend(NodeSpec::of_list(slot_pattern, &layout, tests));
                 stretches += layout.stretches();
             } else if let [field] = slot_pattern.fields.as_slice() {
@@ -228,14 +227,15 @@ impl Resolver<'_, '_> {
             self.bind(within, variable, field.many, at);
         }
         let everywhere = field.any.iter().flatten();
-        let alone = field.any.len() < 2
-            || everywhere.clone().all(|term| self.is_within(within, term));
+        let alone =
+            field.any.len() < 2 || everywhere.clone().all(|term| self.is_within(within, term));
         let mut alpha = Vec::new();
         let mut join = Vec::new();
         for terms in &field.any {
             let (mut here, mut there) = (Vec::new(), Vec::new());
             for term in terms {
-                let net = if alone && self.is_within(within, term) { Net::Alpha } else { Net::Join };
+                let net =
+                    if alone && self.is_within(within, term) { Net::Alpha } else { Net::Join };
                 if let Some(test) = self.term(within, field, term, at, net) {
                     if net == Net::Alpha { here.push(test) } else { there.push(test) }
                 }
@@ -248,7 +248,8 @@ impl Resolver<'_, '_> {
         if let (Some(variable), Some(before)) = (field.variable, before) {
             self.check_kind(variable, before, field.many, field.span);
             if before.element == within.element {
-                let (left, right) = (right_place(self.depth(within), before.at), self.here(within, at));
+                let (left, right) =
+                    (right_place(self.depth(within), before.at), self.here(within, at));
                 alpha.insert(0, Test::Same { left, right, negated: false });
             } else {
                 self.unify(within, before);

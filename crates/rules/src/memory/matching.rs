@@ -1,0 +1,437 @@
+//! How a fact that comes makes matches: through the pattern network, then from join to join.
+//!
+//! The order of every step counts: the rule that is activated last fires first.
+
+use super::records::{Activation, Token, TokenKind};
+use super::state::State;
+use super::values::{Seen, Sight, Tester};
+use crate::code::{Fault, Machine};
+use crate::network::here;
+use crate::network::{Join, NONE, Right, Side};
+use crate::rulebook::Rulebook;
+
+/// Why matching stopped in the middle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exhausted;
+
+/// What is going on: what is about to be deleted counts no longer while a fact goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doing {
+    Asserting,
+    Retracting,
+}
+
+/// The network at work on a memory.
+pub(super) struct Matcher<'a> {
+    pub book: &'a Rulebook,
+    pub state: &'a mut State,
+    pub machine: &'a mut Machine,
+    pub budget: &'a mut u64,
+    /// What went wrong in conditions.
+    pub faults: &'a mut Vec<Fault>,
+    /// The match on which the rule that fires makes its facts depend, and what became of it.
+    pub logical: &'a mut Option<Logical>,
+}
+
+/// The match on which assertions of the firing rule depend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Logical {
+    /// It is there.
+    There(u32),
+    /// A fact of its own was retracted: nothing more can depend on it.
+    Gone,
+    /// It went because of something that it depends on: what is asserted now stays by itself.
+    Orphan,
+}
+
+/// A step through the pattern network that is still to be made.
+#[derive(Clone, Copy)]
+struct Visit {
+    node: u32,
+    /// How many stretches were found before it.
+    stretches: u32,
+    /// How many of these are in the slot of the node.
+    in_slot: u32,
+    /// For a stretch that is being searched: how long to try it next.
+    length: Option<u32>,
+}
+
+impl Matcher<'_> {
+    fn tester(&mut self) -> (&State, Tester<'_>) {
+        let codes = &self.book.codes;
+        (self.state, Tester { codes, machine: self.machine, budget: self.budget })
+    }
+
+    fn spend(&mut self) -> Result<(), Exhausted> {
+        *self.budget = self.budget.saturating_sub(1);
+        if *self.budget == 0 { Err(Exhausted) } else { Ok(()) }
+    }
+
+    /// Takes a fact through the patterns of its template.
+    pub(super) fn fact(&mut self, fact: u32) -> Result<(), Exhausted> {
+        let book = self.book;
+        let patterns = &book.network.patterns;
+        let template = self.state.facts.get(fact).template;
+        let mut lengths: Vec<u32> = Vec::new();
+        let roots = patterns.roots[template.0 as usize].iter().rev();
+        let mut visits: Vec<Visit> = roots
+            .map(|node| Visit { node: *node, stretches: 0, in_slot: 0, length: None })
+            .collect();
+        while let Some(visit) = visits.pop() {
+            self.spend()?;
+            lengths.truncate(visit.stretches as usize);
+            let mut node = &patterns.nodes[visit.node as usize];
+            let mut passed = visit;
+            if node.is_search() {
+                let Some(next) = self.search(fact, node, &visit, &mut lengths) else { continue };
+                if let Some(shorter) = next.checked_sub(1) {
+                    visits.push(Visit { length: Some(shorter), ..visit });
+                }
+                passed.stretches += 1;
+                passed.in_slot += 1;
+            } else if node.is_last() && visit.in_slot > 0 {
+                let count = self.state.facts.get(fact).fields[node.slot() as usize].fields().len();
+                let before: u32 =
+                    lengths[(visit.stretches - visit.in_slot) as usize..].iter().sum();
+                let end = node.fixed_before(visit.in_slot) + before + 1 + node.leave();
+                if end as usize != count {
+                    continue;
+                }
+            }
+            let right = Seen::Fact(fact, &lengths);
+            let (state, mut tester) = self.tester();
+            let sight = Sight { state, left: Seen::Nothing, right };
+            match tester.all(sight, node.tests()) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(fault) => {
+                    self.faults.push(fault);
+                    continue;
+                }
+            }
+            if let Some(at) = node.looks_up() {
+                let next = sight.field(here(at)).and_then(|it| node.next_for(&patterns.nodes, it));
+                let Some(next) = next else { continue };
+                node = &patterns.nodes[next as usize];
+            }
+            if let Some(alpha) = node.alpha {
+                self.alpha_match(fact, alpha, &lengths)?;
+            }
+            let slot = node.slot();
+            visits.extend(node.children.iter().rev().map(|child| {
+                let same_slot = patterns.nodes[*child as usize].slot() == slot;
+                let in_slot = if same_slot { passed.in_slot } else { 0 };
+                Visit { node: *child, stretches: passed.stretches, in_slot, length: None }
+            }));
+        }
+        Ok(())
+    }
+
+    /// Tries a stretch of free length, the longest first; gives the length that it tries now.
+    fn search(
+        &self,
+        fact: u32,
+        node: &crate::network::Node,
+        visit: &Visit,
+        lengths: &mut Vec<u32>,
+    ) -> Option<u32> {
+        let length = match visit.length {
+            Some(length) => length,
+            None => {
+                let fields = self.state.facts.get(fact).fields[node.slot() as usize].fields();
+                let count = u32::try_from(fields.len()).unwrap_or(NONE);
+                let before = &lengths[(visit.stretches - visit.in_slot) as usize..];
+                let start = node.fixed_before(visit.in_slot) + before.iter().sum::<u32>();
+                count.checked_sub(start + node.leave())?
+            }
+        };
+        lengths.push(length);
+        Some(if node.is_last() { 0 } else { length })
+    }
+
+    fn alpha_match(&mut self, fact: u32, alpha: u32, lengths: &[u32]) -> Result<(), Exhausted> {
+        let book = self.book;
+        let pattern = &book.network.patterns.alphas[alpha as usize];
+        let is_hashed = !pattern.hash.is_empty();
+        let hash = if is_hashed {
+            let right = Seen::Fact(fact, lengths);
+            let sight = Sight { state: self.state, left: Seen::Nothing, right };
+            sight.hash(pattern.hash.iter().map(|at| here(*at)))
+        } else {
+            0
+        };
+        let item = self.state.keep_lengths(lengths);
+        let next_left = self.state.facts.get(fact).matches;
+        let token =
+            Token { fact, item, owner: alpha, kind: TokenKind::Alpha, next_left, ..Token::EMPTY };
+        let token = self.state.keep(token, book.alpha_memory(alpha), is_hashed, hash);
+        self.state.facts.get_mut(fact).matches = token;
+        for join in &pattern.joins {
+            self.from_right(token, hash, *join, Doing::Asserting)?;
+        }
+        Ok(())
+    }
+
+    /// Tells a join of a match on its right.
+    pub(super) fn from_right(
+        &mut self,
+        right: u32,
+        hash: u64,
+        join: u32,
+        doing: Doing,
+    ) -> Result<(), Exhausted> {
+        let book = self.book;
+        let node = &book.network.joins[join as usize];
+        if node.is_first() {
+            return self.first(right, join, doing);
+        }
+        let group = self.state.group(book.left_memory(join), !node.left_hash.is_empty(), hash);
+        if group == NONE {
+            return Ok(());
+        }
+        let mut left = self.state.groups.get(group).first;
+        while left != NONE {
+            let token = self.state.tokens.get(left);
+            let next = token.next;
+            if token.marker == NONE {
+                self.spend()?;
+                let holds = self.holds(node, left, right, node.negated)
+                    && (node.after.is_empty() || self.holds_after(node, left, right));
+                if holds {
+                    if node.exists {
+                        self.state.block(left, right);
+                        self.drive(left, NONE, join, doing)?;
+                    } else if node.blocks() {
+                        self.state.block(left, right);
+                        self.retract_children(left, doing)?;
+                    } else {
+                        self.drive(left, right, join, doing)?;
+                    }
+                }
+            }
+            left = next;
+        }
+        Ok(())
+    }
+
+    /// Tells a join of a match on its left.
+    fn from_left(
+        &mut self,
+        left: u32,
+        hash: u64,
+        join: u32,
+        doing: Doing,
+    ) -> Result<(), Exhausted> {
+        let book = self.book;
+        let node = &book.network.joins[join as usize];
+        if doing == Doing::Retracting && self.is_going(left, node.left_length) {
+            return Ok(());
+        }
+        if let Some(way) = node.way {
+            self.activate(way, left);
+            return Ok(());
+        }
+        let (memory, is_hashed) = match node.right {
+            Right::Nothing => {
+                if self.holds(node, left, NONE, false) {
+                    self.drive(left, NONE, join, doing)?;
+                }
+                return Ok(());
+            }
+            Right::Alpha(alpha) => (book.alpha_memory(alpha), !node.left_hash.is_empty()),
+            Right::Group(_) => (book.right_memory(join), !node.right_hash.is_empty()),
+        };
+        let group = self.state.group(memory, is_hashed, hash);
+        let mut right = if group == NONE { NONE } else { self.state.groups.get(group).first };
+        while right != NONE {
+            let next = self.state.tokens.get(right).next;
+            self.spend()?;
+            let going = doing == Doing::Retracting && self.is_going(right, node.right_length);
+            let holds = !going
+                && self.holds(node, left, right, node.negated)
+                && (node.after.is_empty() || !node.exists || self.holds_after(node, left, right));
+            if holds {
+                if node.exists {
+                    self.state.block(left, right);
+                    return self.drive(left, NONE, join, doing);
+                }
+                if node.blocks() {
+                    self.state.block(left, right);
+                    return Ok(());
+                }
+                self.drive(left, right, join, doing)?;
+            }
+            right = next;
+        }
+        if node.blocks() && (node.after.is_empty() || self.holds_after(node, left, NONE)) {
+            self.drive(left, NONE, join, doing)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the first join of a rule of what is on its right.
+    pub(super) fn first(&mut self, right: u32, join: u32, doing: Doing) -> Result<(), Exhausted> {
+        let book = self.book;
+        let node = &book.network.joins[join as usize];
+        let holds = self.holds(node, NONE, right, false)
+            && (node.after.is_empty() || self.holds_after(node, NONE, right));
+        if !holds {
+            return Ok(());
+        }
+        let anchor = book.left_anchor(join);
+        if node.exists || node.blocks() {
+            if self.state.tokens.get(anchor).marker != NONE {
+                return Ok(());
+            }
+            self.state.block(anchor, right);
+            if node.blocks() {
+                return self.retract_children(anchor, doing);
+            }
+        }
+        for (next, side) in &node.links {
+            let token = if node.exists {
+                Token { left_parent: anchor, ..Token::EMPTY }
+            } else {
+                let fact = self.state.tokens.get(right).fact;
+                Token { fact, item: right, right_parent: right, ..Token::EMPTY }
+            };
+            self.enter(token, *next, *side, doing)?;
+        }
+        Ok(())
+    }
+
+    /// Tells what follows a first join that nothing fits.
+    pub(super) fn first_holds(
+        &mut self,
+        anchor: u32,
+        join: u32,
+        doing: Doing,
+    ) -> Result<(), Exhausted> {
+        let book = self.book;
+        for (next, side) in &book.network.joins[join as usize].links {
+            self.enter(Token { left_parent: anchor, ..Token::EMPTY }, *next, *side, doing)?;
+        }
+        Ok(())
+    }
+
+    /// Tells what follows a join of a match of both sides.
+    pub(super) fn drive(
+        &mut self,
+        left: u32,
+        right: u32,
+        join: u32,
+        doing: Doing,
+    ) -> Result<(), Exhausted> {
+        let book = self.book;
+        let fact = if right == NONE { NONE } else { self.state.tokens.get(right).fact };
+        for (next, side) in &book.network.joins[join as usize].links {
+            let token =
+                Token { fact, item: right, left_parent: left, right_parent: right, ..Token::EMPTY };
+            self.enter(token, *next, *side, doing)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps a new match on a side of a join, and tells the join.
+    fn enter(
+        &mut self,
+        mut token: Token,
+        join: u32,
+        side: Side,
+        doing: Doing,
+    ) -> Result<(), Exhausted> {
+        self.spend()?;
+        let book = self.book;
+        let node = &book.network.joins[join as usize];
+        let (memory, places, length) = match side {
+            Side::Left => (book.left_memory(join), &node.left_hash, node.left_length),
+            Side::Right => (book.right_memory(join), &node.right_hash, node.right_length),
+        };
+        token.owner = join;
+        token.kind = if side == Side::Left { TokenKind::Left } else { TokenKind::Right };
+        let hash = if places.is_empty() { 0 } else { self.hash_of(&token, length, node, side) };
+        let id = self.state.keep(token, memory, !places.is_empty(), hash);
+        self.state.link_child(id);
+        match side {
+            Side::Left => self.from_left(id, hash, join, doing),
+            Side::Right => self.from_right(id, hash, join, doing),
+        }
+    }
+
+    /// The hash of a match that is not kept yet: its last fact is in the token, the others with
+    /// what it was made from.
+    fn hash_of(&self, token: &Token, length: u32, node: &Join, side: Side) -> u64 {
+        let places = if side == Side::Left { &node.left_hash } else { &node.right_hash };
+        let last = match token.item {
+            NONE => Seen::Nothing,
+            item => Seen::Token(item, 1),
+        };
+        let before = Seen::Token(token.left_parent, length - 1);
+        let sight = Sight { state: self.state, left: before, right: last };
+        sight.hash(places.iter().map(|place| {
+            let side = if place.depth + 1 == length { Side::Right } else { Side::Left };
+            // A match of one fact has no others to count.
+            let depth = if side == Side::Right { 0 } else { place.depth };
+            crate::network::Place { side, depth, ..*place }
+        }))
+    }
+
+    fn activate(&mut self, way: u32, token: u32) {
+        let level = self.book.levels[way as usize] as usize;
+        let serial = self.state.next_serial;
+        self.state.next_serial += 1;
+        let next = self.state.agenda[level];
+        let activation = Activation { way, token, serial, previous: NONE, next };
+        let id = self.state.activations.insert(activation);
+        if next != NONE {
+            self.state.activations.get_mut(next).previous = id;
+        }
+        self.state.agenda[level] = id;
+        self.state.agenda_from = self.state.agenda_from.min(level);
+        self.state.tokens.get_mut(token).marker = id;
+    }
+
+    /// Whether two sides fit; a test that fails to say so counts as `on_fault`.
+    pub(super) fn holds(&mut self, node: &Join, left: u32, right: u32, on_fault: bool) -> bool {
+        node.test.is_empty() || self.test(node, left, right, false, on_fault)
+    }
+
+    pub(super) fn holds_after(&mut self, node: &Join, left: u32, right: u32) -> bool {
+        self.test(node, left, right, true, false)
+    }
+
+    fn test(&mut self, node: &Join, left: u32, right: u32, after: bool, on_fault: bool) -> bool {
+        let seen = |token: u32, length: u32| match token {
+            NONE => Seen::Nothing,
+            token => Seen::Token(token, length),
+        };
+        let (state, mut tester) = self.tester();
+        // A fact on the right is matched by itself, whatever its place in the rule.
+        let right_length = if node.is_group() { node.right_length } else { 1 };
+        let sight =
+            Sight { state, left: seen(left, node.left_length), right: seen(right, right_length) };
+        let tests = if after { &node.after } else { &node.test };
+        match tester.all(sight, tests) {
+            Ok(holds) => holds,
+            Err(fault) => {
+                self.faults.push(fault);
+                on_fault
+            }
+        }
+    }
+
+    /// Whether a match has a fact that is being retracted.
+    pub(super) fn is_going(&self, token: u32, length: u32) -> bool {
+        let mut at = token;
+        for step in 0..length {
+            let Token { fact, left_parent, .. } = *self.state.tokens.get(at);
+            if fact != NONE && !self.state.facts.get(fact).live {
+                return true;
+            }
+            if step + 1 < length {
+                at = left_parent;
+            }
+        }
+        false
+    }
+}

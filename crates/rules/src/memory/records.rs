@@ -1,0 +1,223 @@
+//! What a working memory is made of: records that name each other by number.
+
+use std::sync::Arc;
+
+use crate::arena::Record;
+use crate::field::{FactId, Field};
+use crate::network::NONE;
+use crate::program::TemplateId;
+
+use super::Origin;
+
+/// A fact.
+#[derive(Clone, Debug)]
+pub(crate) struct Fact {
+    pub template: TemplateId,
+    /// One for each slot.
+    pub fields: Arc<[Field]>,
+    /// Its place in the order of assertion; a modified fact gets a new one.
+    pub index: u64,
+    /// How often the place was used before: what tells its address from older ones.
+    pub stamp: u32,
+    /// Whether it is there: not so while it is being retracted.
+    pub live: bool,
+    /// The facts before and after it, by index.
+    pub previous: u32,
+    pub next: u32,
+    /// The next fact with the same digest, and the digest.
+    pub same: u32,
+    pub digest: u64,
+    /// Its matches with patterns, the newest first.
+    pub matches: u32,
+    /// The matches that it depends on; without any it stays by itself.
+    pub supports: u32,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+impl Fact {
+    pub fn id(&self, place: u32) -> FactId {
+        FactId { place, stamp: self.stamp }
+    }
+}
+
+/// A match: of one pattern by a fact, or of the conditions of a rule up to one of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    /// The fact it ends with; none for a condition that no fact fulfils.
+    pub fact: u32,
+    /// A match of conditions: the match of a pattern it ends with. One of a pattern: the lengths
+    /// of its stretches.
+    pub item: u32,
+    /// The join it is a side of, or the pattern.
+    pub owner: u32,
+    pub kind: TokenKind,
+    /// The list it is in, and its neighbours there.
+    pub group: u32,
+    pub previous: u32,
+    pub next: u32,
+    /// What it was made from.
+    pub left_parent: u32,
+    pub right_parent: u32,
+    /// Its neighbours among what was made from the same. A match of a pattern has the next match
+    /// of its fact in `next_left`.
+    pub previous_left: u32,
+    pub next_left: u32,
+    pub previous_right: u32,
+    pub next_right: u32,
+    /// The newest of what was made from it.
+    pub children: u32,
+    /// What it keeps from going on, or lets: the newest match on the left that it decides about.
+    pub blocked: u32,
+    pub previous_blocked: u32,
+    pub next_blocked: u32,
+    /// What decides about it: a match on the right, or, for a complete one, its activation.
+    pub marker: u32,
+    /// The facts that depend on it.
+    pub supports: u32,
+}
+
+/// Where a match is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    /// With a pattern.
+    Alpha,
+    /// On the left of a join.
+    Left,
+    /// On the right of a join.
+    Right,
+}
+
+impl Token {
+    pub const EMPTY: Token = Token {
+        fact: NONE,
+        item: NONE,
+        owner: NONE,
+        kind: TokenKind::Left,
+        group: NONE,
+        previous: NONE,
+        next: NONE,
+        left_parent: NONE,
+        right_parent: NONE,
+        previous_left: NONE,
+        next_left: NONE,
+        previous_right: NONE,
+        next_right: NONE,
+        children: NONE,
+        blocked: NONE,
+        previous_blocked: NONE,
+        next_blocked: NONE,
+        marker: NONE,
+        supports: NONE,
+    };
+}
+
+/// Matches of one side of a join, or of one pattern, whose values have the same hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    pub first: u32,
+    pub last: u32,
+    /// Which memory: see [`super::State::memory_of`].
+    pub memory: u32,
+    pub hash: u64,
+    /// The next group with the same key.
+    pub same: u32,
+}
+
+/// That a fact depends on a match.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Support {
+    pub fact: u32,
+    pub token: u32,
+    pub next_of_fact: u32,
+    pub next_of_token: u32,
+}
+
+/// A rule that can fire.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Activation {
+    pub way: u32,
+    /// The match that completed it.
+    pub token: u32,
+    /// Its number among all that were ever made: what is newer fires first.
+    pub serial: u64,
+    pub previous: u32,
+    pub next: u32,
+}
+
+/// The lengths of the stretches of a match.
+#[derive(Clone, Debug)]
+pub(crate) struct Lengths(pub Arc<[u32]>, pub u32);
+
+impl Record for Fact {
+    fn vacant(next: u32) -> Fact {
+        Fact {
+            template: TemplateId(NONE),
+            fields: Arc::default(),
+            index: 0,
+            stamp: 0,
+            live: false,
+            previous: NONE,
+            next,
+            same: NONE,
+            digest: 0,
+            matches: NONE,
+            supports: NONE,
+            origin: Origin::Outside(None),
+        }
+    }
+
+    fn next_vacant(&self) -> u32 {
+        self.next
+    }
+}
+
+impl Record for Token {
+    fn vacant(next: u32) -> Token {
+        Token { next, ..Token::EMPTY }
+    }
+
+    fn next_vacant(&self) -> u32 {
+        self.next
+    }
+}
+
+impl Record for Group {
+    fn vacant(next: u32) -> Group {
+        Group { first: NONE, last: NONE, memory: NONE, hash: 0, same: next }
+    }
+
+    fn next_vacant(&self) -> u32 {
+        self.same
+    }
+}
+
+impl Record for Support {
+    fn vacant(next: u32) -> Support {
+        Support { fact: NONE, token: NONE, next_of_fact: next, next_of_token: NONE }
+    }
+
+    fn next_vacant(&self) -> u32 {
+        self.next_of_fact
+    }
+}
+
+impl Record for Activation {
+    fn vacant(next: u32) -> Activation {
+        Activation { way: NONE, token: NONE, serial: 0, previous: NONE, next }
+    }
+
+    fn next_vacant(&self) -> u32 {
+        self.next
+    }
+}
+
+impl Record for Lengths {
+    fn vacant(next: u32) -> Lengths {
+        Lengths(Arc::default(), next)
+    }
+
+    fn next_vacant(&self) -> u32 {
+        self.1
+    }
+}

@@ -1,0 +1,336 @@
+//! The records of a working memory, and the lists that tie them together.
+
+use std::sync::Arc;
+
+use super::records::{Activation, Fact, Group, Lengths, Support, Token, TokenKind};
+use crate::arena::Arena;
+use crate::buckets::Buckets;
+use crate::field::{FactId, Field, mix};
+use crate::network::NONE;
+use crate::rulebook::Rulebook;
+
+/// All of a working memory that changes. Forking it forks the memory.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub facts: Arena<Fact>,
+    /// The facts by what they say.
+    pub contents: Buckets,
+    /// The first and the last fact, by index.
+    pub first_fact: u32,
+    pub last_fact: u32,
+    /// The index that the next fact gets.
+    pub next_index: u64,
+    pub tokens: Arena<Token>,
+    pub lengths: Arena<Lengths>,
+    pub groups: Arena<Group>,
+    /// Groups by memory and hash.
+    pub keys: Buckets,
+    pub supports: Arena<Support>,
+    /// Facts that lost their last support and are to be retracted, the next last.
+    pub unsupported: Vec<FactId>,
+    pub activations: Arena<Activation>,
+    /// The activation to fire next, for each salience, the most urgent first.
+    pub agenda: Vec<u32>,
+    /// No salience before this one has an activation.
+    pub agenda_from: usize,
+    pub next_serial: u64,
+    pub globals: Vec<Field>,
+}
+
+impl State {
+    pub fn new(book: &Rulebook) -> State {
+        let mut state = State {
+            first_fact: NONE,
+            last_fact: NONE,
+            next_index: 1,
+            agenda: vec![NONE; book.saliences.len()],
+            ..State::default()
+        };
+        for memory in 0..book.memory_count() {
+            let group = Group { first: NONE, last: NONE, memory, hash: 0, same: NONE };
+            state.groups.insert(group);
+        }
+        for (join, kind) in &book.anchors {
+            state.tokens.insert(Token { owner: *join, kind: *kind, ..Token::EMPTY });
+        }
+        state
+    }
+
+    /// A second state with the same content; see [`Arena::fork`] for what it costs.
+    pub fn fork(&mut self) -> State {
+        State {
+            facts: self.facts.fork(),
+            contents: self.contents.fork(),
+            tokens: self.tokens.fork(),
+            lengths: self.lengths.fork(),
+            groups: self.groups.fork(),
+            keys: self.keys.fork(),
+            supports: self.supports.fork(),
+            unsupported: self.unsupported.clone(),
+            activations: self.activations.fork(),
+            agenda: self.agenda.clone(),
+            globals: self.globals.clone(),
+            ..*self
+        }
+    }
+
+    pub fn fact_id(&self, place: u32) -> FactId {
+        self.facts.get(place).id(place)
+    }
+
+    /// The fact with this address, if it is there.
+    pub fn live(&self, id: FactId) -> Option<&Fact> {
+        if id.place >= self.facts.places() {
+            return None;
+        }
+        Some(self.facts.get(id.place)).filter(|fact| fact.live && fact.stamp == id.stamp)
+    }
+
+    /// A fact that says the same.
+    pub fn equal_fact(&self, template: u32, fields: &[Field], digest: u64) -> Option<u32> {
+        let mut at = self.contents.head(digest);
+        while let Some(place) = at {
+            let fact = self.facts.get(place);
+            if fact.template.0 == template && *fact.fields == *fields {
+                return Some(place);
+            }
+            at = Some(fact.same).filter(|next| *next != NONE);
+        }
+        None
+    }
+
+    /// Puts a fact at the end of the list, and where it is found by what it says.
+    pub fn link_fact(&mut self, place: u32) {
+        let last = std::mem::replace(&mut self.last_fact, place);
+        if last == NONE {
+            self.first_fact = place;
+        } else {
+            self.facts.get_mut(last).next = place;
+        }
+        let index = self.next_index;
+        self.next_index += 1;
+        let digest = self.facts.get(place).digest;
+        let same = self.contents.replace(digest, Some(place)).unwrap_or(NONE);
+        let fact = self.facts.get_mut(place);
+        (fact.previous, fact.next, fact.same, fact.index) = (last, NONE, same, index);
+        fact.live = true;
+    }
+
+    /// Takes a fact out of the lists.
+    pub fn unlink_fact(&mut self, place: u32) {
+        let fact = self.facts.get_mut(place);
+        fact.live = false;
+        let (previous, next, same, digest) = (fact.previous, fact.next, fact.same, fact.digest);
+        match previous {
+            NONE => self.first_fact = next,
+            previous => self.facts.get_mut(previous).next = next,
+        }
+        match next {
+            NONE => self.last_fact = previous,
+            next => self.facts.get_mut(next).previous = previous,
+        }
+        let first = self.contents.head(digest).unwrap_or(NONE);
+        if first == place {
+            self.contents.set_head(digest, (same != NONE).then_some(same));
+            return;
+        }
+        let mut before = first;
+        while self.facts.get(before).same != place {
+            before = self.facts.get(before).same;
+        }
+        self.facts.get_mut(before).same = same;
+    }
+
+    /// The group of a memory for a hash, if there is one. A memory without hashes has one group,
+    /// of its own number.
+    #[inline]
+    pub fn group(&self, memory: u32, is_hashed: bool, hash: u64) -> u32 {
+        if !is_hashed {
+            return memory;
+        }
+        let mut at = self.keys.head(mix(u64::from(memory), hash)).unwrap_or(NONE);
+        while at != NONE {
+            let group = self.groups.get(at);
+            if group.memory == memory && group.hash == hash {
+                return at;
+            }
+            at = group.same;
+        }
+        NONE
+    }
+
+    fn group_or_new(&mut self, memory: u32, is_hashed: bool, hash: u64) -> u32 {
+        let known = self.group(memory, is_hashed, hash);
+        if known != NONE {
+            return known;
+        }
+        let group = Group { first: NONE, last: NONE, memory, hash, same: NONE };
+        let id = self.groups.insert(group);
+        let same = self.keys.replace(mix(u64::from(memory), hash), Some(id));
+        self.groups.get_mut(id).same = same.unwrap_or(NONE);
+        id
+    }
+
+    /// Keeps a match. On the left of joins the newest is tried first, elsewhere the oldest.
+    pub fn keep(&mut self, mut token: Token, memory: u32, is_hashed: bool, hash: u64) -> u32 {
+        let group = self.group_or_new(memory, is_hashed, hash);
+        token.group = group;
+        let list = *self.groups.get(group);
+        if token.kind == TokenKind::Left {
+            token.next = list.first;
+            let id = self.tokens.insert(token);
+            if list.first != NONE {
+                self.tokens.get_mut(list.first).previous = id;
+            }
+            let list = self.groups.get_mut(group);
+            list.first = id;
+            if list.last == NONE {
+                list.last = id;
+            }
+            return id;
+        }
+        token.previous = list.last;
+        let id = self.tokens.insert(token);
+        if list.last != NONE {
+            self.tokens.get_mut(list.last).next = id;
+        }
+        let list = self.groups.get_mut(group);
+        list.last = id;
+        if list.first == NONE {
+            list.first = id;
+        }
+        id
+    }
+
+    /// Takes a match out of its list. A hash that no match has any longer needs no group.
+    pub fn drop_from_group(&mut self, id: u32, is_hashed: bool) {
+        let Token { group, previous, next, .. } = *self.tokens.get(id);
+        if previous != NONE {
+            self.tokens.get_mut(previous).next = next;
+        }
+        if next != NONE {
+            self.tokens.get_mut(next).previous = previous;
+        }
+        let list = self.groups.get_mut(group);
+        if previous == NONE {
+            list.first = next;
+        }
+        if next == NONE {
+            list.last = previous;
+        }
+        if is_hashed && list.first == NONE {
+            self.drop_group(group);
+        }
+    }
+
+    fn drop_group(&mut self, id: u32) {
+        let Group { memory, hash, same, .. } = *self.groups.get(id);
+        let key = mix(u64::from(memory), hash);
+        let first = self.keys.head(key).unwrap_or(NONE);
+        if first == id {
+            self.keys.set_head(key, (same != NONE).then_some(same));
+        } else {
+            let mut before = first;
+            while self.groups.get(before).same != id {
+                before = self.groups.get(before).same;
+            }
+            self.groups.get_mut(before).same = same;
+        }
+        self.groups.remove(id);
+    }
+
+    /// Makes one match decide about another: it goes on no longer, or, for `exists`, now.
+    pub fn block(&mut self, left: u32, by: u32) {
+        let next = std::mem::replace(&mut self.tokens.get_mut(by).blocked, left);
+        let token = self.tokens.get_mut(left);
+        (token.marker, token.next_blocked, token.previous_blocked) = (by, next, NONE);
+        if next != NONE {
+            self.tokens.get_mut(next).previous_blocked = left;
+        }
+    }
+
+    /// Nothing decides about the match any longer.
+    pub fn unblock(&mut self, left: u32) {
+        let token = self.tokens.get_mut(left);
+        let (previous, next) = (token.previous_blocked, token.next_blocked);
+        let by = token.marker;
+        (token.marker, token.previous_blocked, token.next_blocked) = (NONE, NONE, NONE);
+        if previous != NONE {
+            self.tokens.get_mut(previous).next_blocked = next;
+        } else if by != NONE {
+            self.tokens.get_mut(by).blocked = next;
+        }
+        if next != NONE {
+            self.tokens.get_mut(next).previous_blocked = previous;
+        }
+    }
+
+    /// Enters a match among the children of what it was made from.
+    pub fn link_child(&mut self, id: u32) {
+        let Token { left_parent, right_parent, .. } = *self.tokens.get(id);
+        if right_parent != NONE {
+            let next = std::mem::replace(&mut self.tokens.get_mut(right_parent).children, id);
+            if next != NONE {
+                self.tokens.get_mut(next).previous_right = id;
+            }
+            self.tokens.get_mut(id).next_right = next;
+        }
+        if left_parent != NONE {
+            let next = std::mem::replace(&mut self.tokens.get_mut(left_parent).children, id);
+            if next != NONE {
+                self.tokens.get_mut(next).previous_left = id;
+            }
+            self.tokens.get_mut(id).next_left = next;
+        }
+    }
+
+    pub fn unlink_right_child(&mut self, id: u32) {
+        let Token { right_parent, previous_right, next_right, .. } = *self.tokens.get(id);
+        if previous_right != NONE {
+            self.tokens.get_mut(previous_right).next_right = next_right;
+        } else if right_parent != NONE {
+            self.tokens.get_mut(right_parent).children = next_right;
+        }
+        if next_right != NONE {
+            self.tokens.get_mut(next_right).previous_right = previous_right;
+        }
+    }
+
+    pub fn unlink_left_child(&mut self, id: u32) {
+        let Token { left_parent, previous_left, next_left, .. } = *self.tokens.get(id);
+        if previous_left != NONE {
+            self.tokens.get_mut(previous_left).next_left = next_left;
+        } else if left_parent != NONE {
+            self.tokens.get_mut(left_parent).children = next_left;
+        }
+        if next_left != NONE {
+            self.tokens.get_mut(next_left).previous_left = previous_left;
+        }
+    }
+
+    /// The match so many facts before the last one of a match.
+    #[inline]
+    pub fn ancestor(&self, mut token: u32, steps: u32) -> u32 {
+        for _ in 0..steps {
+            token = self.tokens.get(token).left_parent;
+        }
+        token
+    }
+
+    /// The lengths of the stretches of a match.
+    pub fn lengths_of(&self, token: &Token) -> &[u32] {
+        let alpha = match token.kind {
+            TokenKind::Alpha => token,
+            _ if token.item == NONE => return &[],
+            _ => self.tokens.get(token.item),
+        };
+        if alpha.item == NONE { &[] } else { &self.lengths.get(alpha.item).0 }
+    }
+
+    pub fn keep_lengths(&mut self, lengths: &[u32]) -> u32 {
+        if lengths.is_empty() {
+            return NONE;
+        }
+        self.lengths.insert(Lengths(Arc::from(lengths), NONE))
+    }
+}

@@ -1,0 +1,305 @@
+//! The values in matches, and the tests of them.
+
+use super::records::Token;
+use super::state::State;
+use crate::code::{Codes, FactView, Fault, Machine, World};
+use crate::field::{FactId, Field, mix};
+use crate::network::{At, Compare, ExprTest, How, NONE, Operand, Place, Side, Stretches, Test};
+use crate::program::{GlobalId, TemplateId};
+
+/// A match, or the fact that is about to be one.
+#[derive(Clone, Copy)]
+pub(super) enum Seen<'a> {
+    Nothing,
+    /// A fact that goes through the pattern network, with the stretches found so far.
+    Fact(u32, &'a [u32]),
+    /// A match of so many facts.
+    Token(u32, u32),
+}
+
+/// What a test sees: both sides of a join.
+#[derive(Clone, Copy)]
+pub(super) struct Sight<'a> {
+    pub state: &'a State,
+    pub left: Seen<'a>,
+    pub right: Seen<'a>,
+}
+
+/// A value as it stands in a fact.
+#[derive(Clone, Copy)]
+enum View<'a> {
+    One(&'a Field),
+    Many(&'a [Field]),
+    Address(FactId),
+}
+
+impl View<'_> {
+    fn to_field(self) -> Field {
+        match self {
+            View::One(field) => field.clone(),
+            View::Many(fields) => Field::many(fields.iter().cloned()),
+            View::Address(fact) => Field::Fact(fact),
+        }
+    }
+
+    fn digest(self) -> u64 {
+        match self {
+            View::One(field) => field.digest(),
+            View::Many(fields) => fields.iter().fold(7, |hash, field| mix(hash, field.digest())),
+            View::Address(fact) => Field::Fact(fact).digest(),
+        }
+    }
+
+    fn is(self, other: View) -> bool {
+        match (self, other) {
+            (View::One(left), View::One(right)) => left == right,
+            (View::Many(left), View::Many(right)) => left == right,
+            (View::Address(left), View::Address(right)) => left == right,
+            (View::Address(fact), View::One(Field::Fact(other)))
+            | (View::One(Field::Fact(other)), View::Address(fact)) => fact == *other,
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Sight<'a> {
+    #[inline]
+    fn view(self, place: Place) -> View<'a> {
+        let seen = if place.side == Side::Left { self.left } else { self.right };
+        let state = self.state;
+        let (fact, lengths): (u32, &[u32]) = match seen {
+            Seen::Fact(fact, lengths) => (fact, lengths),
+            Seen::Token(token, length) => {
+                let steps = (length - 1).saturating_sub(place.depth);
+                let token = state.tokens.get(state.ancestor(token, steps));
+                let needs = matches!(place.at, At::Behind { .. } | At::Stretch { .. });
+                (token.fact, if needs { state.lengths_of(token) } else { &[] })
+            }
+            Seen::Nothing => return View::Many(&[]),
+        };
+        let fact_record = state.facts.get(fact);
+        let list = |slot: u32| fact_record.fields[slot as usize].fields();
+        let position = |index: u32, stretches: Stretches| {
+            let lengths = &lengths[stretches.first as usize..][..stretches.count as usize];
+            (index + lengths.iter().sum::<u32>()) as usize
+        };
+        match place.at {
+            At::Address => View::Address(fact_record.id(fact)),
+            At::Slot(slot) => match &fact_record.fields[slot as usize] {
+                Field::Many(fields) => View::Many(fields),
+                one => View::One(one),
+            },
+            At::FromStart { slot, index } => View::One(&list(slot)[index as usize]),
+            At::FromEnd { slot, index } => {
+                let list = list(slot);
+                View::One(&list[list.len() - 1 - index as usize])
+            }
+            At::Middle { slot, skip, leave } => {
+                let list = list(slot);
+                View::Many(&list[skip as usize..list.len() - leave as usize])
+            }
+            At::Behind { slot, index, stretches } => {
+                View::One(&list(slot)[position(index, stretches)])
+            }
+            At::Stretch { slot, index, stretches } => {
+                let start = position(index, stretches);
+                let length = lengths[(stretches.first + stretches.count) as usize];
+                View::Many(&list(slot)[start..][..length as usize])
+            }
+        }
+    }
+
+    pub fn value(self, place: Place) -> Field {
+        self.view(place).to_field()
+    }
+
+    /// One field, where it is, for looking it up.
+    pub fn field(self, place: Place) -> Option<&'a Field> {
+        match self.view(place) {
+            View::One(field) => Some(field),
+            _ => None,
+        }
+    }
+
+    /// The hash of some values.
+    pub fn hash(self, places: impl Iterator<Item = Place>) -> u64 {
+        places.fold(0, |hash, place| mix(hash, self.view(place).digest()))
+    }
+}
+
+/// What tests need beside what they see.
+pub(super) struct Tester<'a> {
+    pub codes: &'a Codes,
+    pub machine: &'a mut Machine,
+    pub budget: &'a mut u64,
+}
+
+impl Tester<'_> {
+    /// Whether all tests hold.
+    #[inline]
+    pub fn all(&mut self, sight: Sight, tests: &[Test]) -> Result<bool, Fault> {
+        for test in tests {
+            if !self.one(sight, test)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn one(&mut self, sight: Sight, test: &Test) -> Result<bool, Fault> {
+        *self.budget = self.budget.saturating_sub(1);
+        Ok(match test {
+            Test::Is { place, value, negated } => {
+                sight.view(*place).is(View::One(value)) != *negated
+            }
+            Test::Same { left, right, negated } => {
+                sight.view(*left).is(sight.view(*right)) != *negated
+            }
+            Test::Length { slot, exact, count } => {
+                let Seen::Fact(fact, _) = sight.right else { return Ok(false) };
+                let fields = sight.state.facts.get(fact).fields[*slot as usize].fields();
+                if *exact {
+                    fields.len() == *count as usize
+                } else {
+                    fields.len() >= *count as usize
+                }
+            }
+            Test::Any(lists) => {
+                for list in lists {
+                    if self.all(sight, list)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Test::Expr(test) => self.expr(sight, test)?,
+        })
+    }
+
+    fn expr(&mut self, sight: Sight, test: &ExprTest) -> Result<bool, Fault> {
+        if let Some(compare) = &test.compare
+            && let Some(holds) = compared(sight, compare)
+        {
+            return Ok(holds != test.negated);
+        }
+        let places = self.machine.begin(&test.code);
+        for (place, load) in places.iter_mut().zip(&test.loads) {
+            *place = Some(sight.value(*load));
+        }
+        let done =
+            self.machine.run(self.codes, &test.code, self.budget, &mut Onlooker(sight.state))?;
+        let holds = match test.equals {
+            Some(place) => sight.value(place) == done.value,
+            None => done.value.holds(),
+        };
+        Ok(holds != test.negated)
+    }
+}
+
+/// A comparison without the machine; it decides nothing that would be a fault.
+#[inline]
+fn compared(sight: Sight, compare: &Compare) -> Option<bool> {
+    fn view<'a>(sight: Sight<'a>, operand: &'a Operand) -> View<'a> {
+        match operand {
+            Operand::Constant(field) => View::One(field),
+            Operand::Value(place) => sight.view(*place),
+        }
+    }
+    let (left, right) = (view(sight, &compare.left), view(sight, &compare.right));
+    match compare.how {
+        How::Same => return Some(left.is(right)),
+        How::Different => return Some(!left.is(right)),
+        _ => {}
+    }
+    let (View::One(left), View::One(right)) = (left, right) else { return None };
+    let order = match (left, right) {
+        (Field::Int(left), Field::Int(right)) => Some(left.cmp(right)),
+        (Field::Int(left), Field::Float(right)) => (*left as f64).partial_cmp(right),
+        (Field::Float(left), Field::Int(right)) => left.partial_cmp(&(*right as f64)),
+        (Field::Float(left), Field::Float(right)) => left.partial_cmp(right),
+        _ => return None,
+    };
+    // A comparison with what is no number holds never, but for being unequal.
+    let Some(order) = order else { return Some(compare.how == How::Unequal) };
+    Some(match compare.how {
+        How::Equal => order.is_eq(),
+        How::Unequal => order.is_ne(),
+        How::Less => order.is_lt(),
+        How::LessOrEqual => order.is_le(),
+        How::Greater => order.is_gt(),
+        _ => order.is_ge(),
+    })
+}
+
+/// The world as conditions see it: they cannot change it.
+struct Onlooker<'a>(&'a State);
+
+const ONLY_LOOKS: &str = "conditions cannot change facts";
+
+impl World for Onlooker<'_> {
+    fn assert(&mut self, _: TemplateId, _: Vec<Field>) -> Result<Option<FactId>, String> {
+        Err(ONLY_LOOKS.to_owned())
+    }
+
+    fn retract(&mut self, _: FactId) -> Result<bool, String> {
+        Err(ONLY_LOOKS.to_owned())
+    }
+
+    fn retract_all(&mut self) -> Result<(), String> {
+        Err(ONLY_LOOKS.to_owned())
+    }
+
+    fn modify(&mut self, _: FactId, _: Vec<(u32, Field)>) -> Result<Option<FactId>, String> {
+        Err(ONLY_LOOKS.to_owned())
+    }
+
+    fn fact(&self, fact: FactId) -> Option<FactView<'_>> {
+        let found = self.0.live(fact)?;
+        Some(FactView { template: found.template, fields: &found.fields, index: found.index })
+    }
+
+    fn at_index(&self, index: u64) -> Option<FactId> {
+        self.0.at_index(index)
+    }
+
+    fn global(&self, global: GlobalId) -> &Field {
+        &self.0.globals[global.0 as usize]
+    }
+
+    fn set_global(&mut self, _: GlobalId, _: Field) {}
+
+    fn print(&mut self, _: &str) {}
+}
+
+impl State {
+    /// The fact with this index. It is looked for from the newest on: rules seldom ask.
+    pub fn at_index(&self, index: u64) -> Option<FactId> {
+        let mut place = self.last_fact;
+        while place != NONE {
+            let fact = self.facts.get(place);
+            if fact.index == index {
+                return Some(fact.id(place));
+            }
+            if fact.index < index {
+                return None;
+            }
+            place = fact.previous;
+        }
+        None
+    }
+
+    /// The facts of a match, in the order of the conditions; none where no fact is meant.
+    pub fn facts_of(&self, token: u32, length: u32) -> Vec<Option<FactId>> {
+        let mut facts = Vec::new();
+        let mut at = token;
+        for step in 0..length {
+            let Token { fact, left_parent, .. } = *self.tokens.get(at);
+            facts.push((fact != NONE).then(|| self.fact_id(fact)));
+            if step + 1 < length {
+                at = left_parent;
+            }
+        }
+        facts.reverse();
+        facts
+    }
+}
