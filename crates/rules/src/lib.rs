@@ -7,6 +7,7 @@
 pub mod arena;
 pub mod buckets;
 pub mod code;
+pub mod explain;
 mod field;
 pub mod functions;
 mod memory;

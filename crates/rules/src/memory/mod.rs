@@ -3,6 +3,7 @@
 mod agenda;
 mod leaving;
 mod matching;
+mod progress;
 mod records;
 mod state;
 mod support;

@@ -232,7 +232,13 @@ fn compared(sight: Sight, compare: &Compare) -> Option<bool> {
 }
 
 /// The world as conditions see it: they cannot change it.
-struct Onlooker<'a>(&'a State);
+pub(crate) struct Onlooker<'a>(&'a State);
+
+impl<'a> Onlooker<'a> {
+    pub(super) fn new(state: &'a State) -> Onlooker<'a> {
+        Onlooker(state)
+    }
+}
 
 const ONLY_LOOKS: &str = "conditions cannot change facts";
 

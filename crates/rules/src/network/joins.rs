@@ -93,6 +93,8 @@ pub(super) struct Chain {
     pub last: u32,
     /// The join whose left side holds what the rule's assertions depend on.
     pub logical: Option<u32>,
+    /// The joins outside of groups, in order, and the condition that each begins with.
+    pub steps: Vec<(usize, u32)>,
 }
 
 impl Joins {
@@ -103,9 +105,11 @@ impl Joins {
         specs: &[Spec],
         logical: Option<u32>,
     ) -> Chain {
-        let mut building = Building { joins: self, patterns, reuse: true };
+        let steps = Vec::new();
+        let mut building = Building { joins: self, patterns, reuse: true, steps };
         let last =
             if specs.is_empty() { building.free_join() } else { building.group(specs, 0, 1, None) };
+        let steps = building.steps;
         let end = self.create(Wanted::end(), Some(last));
         // The match that all logical conditions make is on the left of the join after them.
         let mut logical_join = None;
@@ -118,7 +122,7 @@ impl Joins {
                 at = self.joins[join as usize].parent;
             }
         }
-        Chain { last: end, logical: logical_join }
+        Chain { last: end, logical: logical_join, steps }
     }
 
     fn create(&mut self, wanted: Wanted, parent: Option<u32>) -> u32 {
@@ -223,6 +227,7 @@ struct Building<'a> {
     patterns: &'a mut Patterns,
     /// Whether joins of other rules may still be used: not after the first that had to be made.
     reuse: bool,
+    steps: Vec<(usize, u32)>,
 }
 
 impl Building<'_> {
@@ -270,6 +275,9 @@ impl Building<'_> {
                 }
             };
             let join = self.find_or_create(wanted, last);
+            if depth == 1 {
+                self.steps.push((at, join));
+            }
             match next.at {
                 Some(next) => (last, at) = (Some(join), next),
                 None => return join,

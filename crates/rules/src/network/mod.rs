@@ -10,7 +10,7 @@ mod shape;
 mod test;
 mod variables;
 
-use diagnostics::{Anchor, Diagnostic, codes};
+use diagnostics::{Anchor, Diagnostic, Span, codes};
 
 pub(crate) use joins::{Join, Right};
 pub(crate) use patterns::{NONE, Node, Patterns, here};
@@ -18,7 +18,7 @@ pub(crate) use place::{At, Place, Side, Stretches};
 pub(crate) use test::{Compare, ExprTest, How, Operand, Test};
 
 use crate::code::Code;
-use crate::program::{Expr, Program, Rule, VariableId};
+use crate::program::{Expr, Pattern, Program, Rule, VariableId};
 
 /// How many conditions one way of a rule may have: joins tell each other one inside the other.
 const CONDITIONS_MAX: usize = 250;
@@ -47,6 +47,22 @@ pub(crate) struct Way {
     pub variables: Vec<(VariableId, Place)>,
     /// Of how many facts a match consists.
     pub length: u32,
+    /// Its conditions, each with the join that it became.
+    pub steps: Vec<Step>,
+    /// The join that completes it.
+    pub last: u32,
+}
+
+/// A condition of a way, outside of groups: a group is one condition.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub join: u32,
+    /// Where it stands.
+    pub span: Span,
+    /// The pattern; none for a test and for a group.
+    pub pattern: Option<Pattern>,
+    /// What it asks beyond the pattern.
+    pub test: Option<Expr>,
 }
 
 impl Network {
@@ -84,6 +100,8 @@ impl Network {
                     logical: chain.logical,
                     variables: variables.collect(),
                     length: joins.joins[chain.last as usize].left_length,
+                    steps: steps(&elements, &specs, &chain.steps),
+                    last: chain.last,
                 });
             }
         }
@@ -92,6 +110,34 @@ impl Network {
         let joins::Joins { joins, free, empty } = joins;
         (Network { patterns, joins, free, empty, ways }, found)
     }
+}
+
+/// What the joins outside of groups are about.
+fn steps(
+    elements: &[shape::Element],
+    specs: &[variables::Spec],
+    joins: &[(usize, u32)],
+) -> Vec<Step> {
+    let ends = joins.iter().skip(1).map(|(at, _)| specs[*at].element).chain([elements.len()]);
+    let step = |(at, join): (usize, u32), end: usize| {
+        let start = specs[at].element;
+        let parts = &elements[start..end];
+        let places = parts.iter().flat_map(|one| {
+            let pattern = one.pattern.map(|pattern| pattern.span);
+            pattern.into_iter().chain(one.test.as_ref().map(|test| test.span))
+        });
+        let span = places.reduce(around).unwrap_or_default();
+        let is_group = elements[start].begin > 1;
+        let pattern = elements[start].pattern.filter(|_| !is_group).cloned();
+        let test = parts.iter().find_map(|one| one.test.clone()).filter(|_| !is_group);
+        Step { join, span, pattern, test }
+    };
+    joins.iter().copied().zip(ends).map(|(join, end)| step(join, end)).collect()
+}
+
+/// From the start of the first to the end of the last.
+fn around(first: Span, second: Span) -> Span {
+    Span { start: first.start.min(second.start), end: first.end.max(second.end) }
 }
 
 fn too_large(rule: &Rule) -> Diagnostic {

@@ -183,14 +183,10 @@ impl Node {
 /// The memory of the facts that match a pattern.
 #[derive(Debug)]
 pub(crate) struct Alpha {
-    /// Whose facts.
-    pub template: TemplateId,
     /// The values by which joins find them.
     pub hash: Vec<At>,
     /// The joins that take them, in the order in which they are told.
     pub joins: Vec<u32>,
-    /// How many stretches of free length each match has.
-    pub stretches: u32,
 }
 
 /// The trees of all templates.
@@ -218,7 +214,6 @@ impl Patterns {
             specs.push(NodeSpec::anything());
         }
         let count = specs.len();
-        let stretches = specs.iter().map(|spec| u32::from(spec.many)).sum();
         let mut parent = None;
         for (at, spec) in specs.into_iter().enumerate() {
             let hash = if at + 1 == count { hash } else { &[] };
@@ -233,7 +228,7 @@ impl Patterns {
         }
         let last = &mut self.nodes[parent.map_or(0, |node| node as usize)];
         *last.alpha.get_or_insert_with(|| {
-            self.alphas.push(Alpha { template, hash: hash.to_vec(), joins: Vec::new(), stretches });
+            self.alphas.push(Alpha { hash: hash.to_vec(), joins: Vec::new() });
             self.alphas.len() as u32 - 1
         })
     }

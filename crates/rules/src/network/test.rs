@@ -2,7 +2,7 @@
 
 use diagnostics::Span;
 
-use super::place::{At, Place};
+use super::place::Place;
 use crate::code::Code;
 use crate::field::Field;
 use crate::functions;
@@ -38,8 +38,6 @@ pub(crate) struct ExprTest {
     pub compare: Option<Compare>,
     /// What the machine runs.
     pub code: Code,
-    /// Where it stands.
-    pub span: Span,
 }
 
 impl PartialEq for ExprTest {
@@ -106,7 +104,7 @@ impl ExprTest {
         let key = format!("{negated} {equals:?} {loads:?} {:?}", without_spans(&expr));
         let compare = if equals.is_some() { None } else { comparison(&expr, &loads) };
         let code = compile(&expr, loads.len());
-        Ok(ExprTest { key, negated, equals, loads, compare, code, span: expr.span })
+        Ok(ExprTest { key, negated, equals, loads, compare, code })
     }
 }
 
@@ -148,19 +146,4 @@ fn renamed(expr: &Expr, rename: &mut impl FnMut(VariableId, Span) -> VariableId)
         }
     });
     expr
-}
-
-impl At {
-    /// The slot that is asked about.
-    pub fn slot(self) -> Option<u32> {
-        match self {
-            At::Address => None,
-            At::Slot(slot)
-            | At::FromStart { slot, .. }
-            | At::FromEnd { slot, .. }
-            | At::Middle { slot, .. }
-            | At::Behind { slot, .. }
-            | At::Stretch { slot, .. } => Some(slot),
-        }
-    }
 }

@@ -19,6 +19,8 @@ use crate::program::{
 /// A condition, with its variables resolved: what a join will be made of.
 #[derive(Debug)]
 pub(super) struct Spec {
+    /// Which of the conditions it was.
+    pub element: usize,
     /// The nodes its facts have to pass, and of which template they are.
     pub pattern: Option<(TemplateId, Vec<NodeSpec>)>,
     pub is_test: bool,
@@ -61,8 +63,6 @@ pub(super) struct Resolved {
     pub specs: Vec<Spec>,
     /// The variables that the actions may use, each once, in the order of binding.
     pub bindings: Vec<Binding>,
-    /// For each condition, which fact of a match it is.
-    pub depths: Vec<u32>,
 }
 
 /// Resolves the variables of one way. What is wrong with them is reported once.
@@ -84,7 +84,7 @@ pub(super) fn resolve(
         found,
         visible: Vec::new(),
         groups: Vec::new(),
-        specs: elements.iter().map(Spec::new).collect(),
+        specs: elements.iter().enumerate().map(|(at, one)| Spec::new(at, one)).collect(),
     };
     for at in 0..elements.len() {
         resolver.element(at);
@@ -98,7 +98,7 @@ pub(super) fn resolve(
     }
     bindings.reverse();
     check_actions(rule, &bindings, found);
-    (found.len() == known).then_some(Resolved { specs, bindings, depths })
+    (found.len() == known).then_some(Resolved { specs, bindings })
 }
 
 /// Which fact of a match each condition is. A group is one fact to what follows it, and so is a
@@ -127,8 +127,9 @@ fn join_depths(elements: &[Element]) -> Vec<u32> {
 }
 
 impl Spec {
-    fn new(element: &Element) -> Spec {
+    fn new(at: usize, element: &Element) -> Spec {
         Spec {
+            element: at,
             pattern: None,
             is_test: element.is_test,
             negated: element.negated,
