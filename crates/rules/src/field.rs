@@ -144,8 +144,7 @@ impl Field {
             Field::Symbol(name) => (2, name.0.hash),
             Field::Text(name) => (3, name.0.hash),
             Field::Int(number) => (4, number.cast_unsigned()),
-            // Minus zero equals zero.
-            Field::Float(number) => (5, (number + 0.0).to_bits()),
+            Field::Float(number) => (5, bits(*number)),
             Field::Fact(fact) => (6, u64::from(fact.place) << 32 | u64::from(fact.stamp)),
             Field::Many(fields) => {
                 (7, fields.iter().fold(0, |hash, field| mix(hash, field.digest())))
@@ -153,6 +152,12 @@ impl Field {
         };
         mix(kind, bits)
     }
+}
+
+/// What makes two floats the same: zero and minus zero are two, and all that are no number are
+/// one.
+fn bits(number: f64) -> u64 {
+    if number.is_nan() { f64::NAN.to_bits() } else { number.to_bits() }
 }
 
 /// Puts one more number into a hash.
@@ -168,7 +173,7 @@ impl PartialEq for Field {
             (Field::Bool(a), Field::Bool(b)) => a == b,
             (Field::Symbol(a), Field::Symbol(b)) | (Field::Text(a), Field::Text(b)) => a == b,
             (Field::Int(a), Field::Int(b)) => a == b,
-            (Field::Float(a), Field::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
+            (Field::Float(a), Field::Float(b)) => bits(*a) == bits(*b),
             (Field::Fact(a), Field::Fact(b)) => a == b,
             (Field::Many(a), Field::Many(b)) => Arc::ptr_eq(a, b) || a == b,
             _ => false,
@@ -215,10 +220,10 @@ fn write_quoted(out: &mut Formatter, text: &str) -> fmt::Result {
 pub(crate) fn float(number: f64) -> String {
     const DIGITS: i32 = 15;
     if number.is_nan() {
-        return if number.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
+        return if number.is_sign_negative() { "-nan.0" } else { "nan.0" }.to_owned();
     }
     if number.is_infinite() {
-        return if number < 0.0 { "-inf" } else { "inf" }.to_owned();
+        return if number < 0.0 { "-inf.0" } else { "inf.0" }.to_owned();
     }
     // `{:e}` rounds to the digits asked for and says the exponent after rounding.
     let scientific = format!("{number:.*e}", (DIGITS - 1).unsigned_abs() as usize);
@@ -256,6 +261,7 @@ mod tests {
             (1.0 / 3.0, "0.333333333333333"),
             (2.5e200, "2.5e+200"),
             (0.999_999_999_999_999_9, "1.0"),
+            (f64::NEG_INFINITY, "-inf.0"),
         ];
         for (number, printed) in cases {
             assert_eq!(float(number), printed);
@@ -267,7 +273,9 @@ mod tests {
         assert_ne!(Field::symbol("a"), Field::text("a"));
         assert_ne!(Field::Int(1), Field::Float(1.0));
         assert_eq!(Field::symbol("TRUE"), Field::Bool(true));
-        assert_eq!(Field::Float(0.0).digest(), Field::Float(-0.0).digest());
+        assert_ne!(Field::Float(0.0), Field::Float(-0.0));
+        assert_eq!(Field::Float(f64::NAN), Field::Float(-f64::NAN));
+        assert_eq!(Field::Float(f64::NAN).digest(), Field::Float(-f64::NAN).digest());
     }
 
     #[test]
