@@ -6,7 +6,7 @@ use diagnostics::Span;
 use value::Text;
 
 use super::two::Two;
-use super::{Assertion, Code, Codes, Given, Modification, Op, Routine};
+use super::{Assertion, Code, Codes, Given, Keeps, Modification, Op, Routine};
 use crate::field::Field;
 use crate::functions::{self, Run, Shape};
 use crate::program::{Default, Expr, ExprKind, FunctionId, NewFact, Program, Template, VariableId};
@@ -285,11 +285,11 @@ impl<'p> Unit<'p> {
                     Err(why) => self.fail(&why, span),
                 }
             }
-            ("=" | "<>" | "!=" | "eq" | "neq", [first, middle @ .., last]) if count > 2 => {
-                self.chain(function, first, middle, last, true, span);
+            ("=" | "<>" | "!=" | "eq" | "neq", [first, others @ ..]) if count > 2 => {
+                self.chain(function, first, others, Keeps::First, span);
             }
-            ("<" | "<=" | ">" | ">=", [first, middle @ .., last]) if count > 2 => {
-                self.chain(function, first, middle, last, false, span);
+            ("<" | "<=" | ">" | ">=", [first, others @ ..]) if count > 2 => {
+                self.chain(function, first, others, Keeps::Second, span);
             }
             _ => {
                 for arg in args {
@@ -309,23 +309,15 @@ impl<'p> Unit<'p> {
     }
 
     /// A comparison of more than two, which stops at the first that does not hold.
-    fn chain(
-        &mut self,
-        function: u16,
-        first: &Expr,
-        middle: &[Expr],
-        last: &Expr,
-        keep_first: bool,
-        span: Span,
-    ) {
+    fn chain(&mut self, function: u16, first: &Expr, others: &[Expr], keeps: Keeps, span: Span) {
         self.expr(first);
         let mut ends = Vec::new();
-        for part in middle {
+        for (before, part) in others.iter().enumerate() {
             self.expr(part);
-            ends.push(self.add(Op::Link { function, first: keep_first, end: 0 }, span, -1));
+            let keeps = if before + 1 < others.len() { keeps } else { Keeps::Nothing };
+            let link = Op::Link { function, keeps, before: position(before), end: 0 };
+            ends.push(self.add(link, span, -1));
         }
-        self.expr(last);
-        self.called(function, 2, span);
         for end in ends {
             self.land(end);
         }

@@ -8,7 +8,7 @@ use diagnostics::Span;
 use super::compile::prints;
 use super::print::printed;
 use super::sort::Sorting;
-use super::{Assertion, Code, Codes, FactView, Fault, Given, Modification, Op, World};
+use super::{Assertion, Code, Codes, FactView, Fault, Given, Keeps, Modification, Op, World};
 use crate::field::{FactId, Field};
 use crate::functions::{self, Cost, Facts, Run, Shape};
 
@@ -204,10 +204,14 @@ impl<W: World> Running<'_, W> {
                         None => self.call(two.function, 2, span)?,
                     }
                 }
-                Op::Link { function, first, end } => {
+                Op::Link { function, keeps, before, end } => {
                     let from = self.from(2);
-                    let kept = self.machine.stack[from + usize::from(!first)].clone();
-                    self.call(*function, 2, span)?;
+                    let kept = match keeps {
+                        Keeps::First => self.machine.stack[from].clone(),
+                        Keeps::Second => self.machine.stack[from + 1].clone(),
+                        Keeps::Nothing => Field::Bool(true),
+                    };
+                    self.call(*function, 2, span).map_err(|fault| counted_on(fault, *before))?;
                     if self.top().holds() {
                         self.give(from, kept);
                     } else {
@@ -542,6 +546,16 @@ impl<W: World> Running<'_, W> {
 
 fn exhausted(span: Span) -> Fault {
     Fault { span, message: "the limit of steps is reached".to_owned() }
+}
+
+/// A fault of one link of a chain, as one of the chain. What was compared before was right: only
+/// the second of the two can be wrong.
+fn counted_on(fault: Fault, before: u32) -> Fault {
+    let message = match (before, fault.message.split_once("argument 2 ")) {
+        (1.., Some((start, end))) => format!("{start}argument {} {end}", before + 2),
+        _ => fault.message,
+    };
+    Fault { message, ..fault }
 }
 
 fn unbound(code: &Code, place: u32, span: Span) -> Fault {

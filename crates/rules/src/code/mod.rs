@@ -17,12 +17,16 @@ mod compile;
 mod machine;
 mod print;
 mod sort;
+#[cfg(test)]
+mod tests;
 mod two;
 
 pub use compile::Compiler;
 pub use machine::{Done, FRAMES_MAX, Machine, STACK_MAX};
 pub(crate) use print::written;
 
+#[cfg(test)]
+use print::printed;
 use two::Two;
 
 /// What went wrong while code ran. The actions before it were done.
@@ -158,11 +162,13 @@ enum Op {
     /// A comparison or an addition of two values.
     Two(Two),
     /// One link of a chain of comparisons: takes two values and goes on elsewhere with `FALSE`
-    /// if they do not compare; otherwise gives one of them back, to be compared with the next.
+    /// if they do not compare. Otherwise it gives one of them back, to be compared with the
+    /// next, or `TRUE` if it is the last link.
     Link {
         function: u16,
-        /// Whether it is the first of the two.
-        first: bool,
+        keeps: Keeps,
+        /// How many links were before it: the arguments of the whole chain count on.
+        before: u32,
         end: u32,
     },
     /// A function of the table, of so many values.
@@ -203,6 +209,14 @@ enum Op {
     Halt,
     /// The program is wrong here.
     Fail(Box<str>),
+}
+
+/// What a link of a chain gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeps {
+    First,
+    Second,
+    Nothing,
 }
 
 /// A fact to be asserted.

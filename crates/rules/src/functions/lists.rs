@@ -97,30 +97,21 @@ fn spliced(whole: &[Field], start: usize, end: usize, new: &[Field]) -> Outcome 
     fields(all)
 }
 
-/// Takes out what is looked for, until it is nowhere: what remains may meet and be it again.
+/// Takes out one value after the other, each until it is nowhere: what remains on both sides may
+/// meet and be it again.
 pub(super) fn delete_members(args: &[Field]) -> Outcome {
-    let whole = list(args, 0)?;
-    let parts: Vec<&[Field]> =
-        args[1..].iter().map(Field::fields).filter(|part| !part.is_empty()).collect();
-    let longest = parts.iter().map(|part| part.len()).max().unwrap_or_default();
-    // What was passed, and what is ahead with the next field last.
-    let mut passed: Vec<Field> = Vec::with_capacity(whole.len());
-    let mut ahead: Vec<Field> = whole.iter().rev().cloned().collect();
-    loop {
-        let here = |part: &&&[Field]| {
-            part.len() <= ahead.len() && part.iter().eq(ahead.iter().rev().take(part.len()))
-        };
-        if let Some(part) = parts.iter().find(here) {
-            ahead.truncate(ahead.len() - part.len());
-            for _ in 1..longest {
-                ahead.extend(passed.pop());
+    let mut left = list(args, 0)?.to_vec();
+    for part in args[1..].iter().map(Field::fields).filter(|part| !part.is_empty()) {
+        let mut passed: Vec<Field> = Vec::with_capacity(left.len());
+        for field in left {
+            passed.push(field);
+            if passed.ends_with(part) {
+                passed.truncate(passed.len() - part.len());
             }
-        } else if let Some(next) = ahead.pop() {
-            passed.push(next);
-        } else {
-            return fields(passed);
         }
+        left = passed;
     }
+    fields(left)
 }
 
 /// Puts something in place of what is looked for; what was put there is not looked at again.
