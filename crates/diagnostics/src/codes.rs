@@ -552,19 +552,83 @@ codes! {
     /// A part of a policy that decides about calls, and cannot be read.
     POLICY_UNREADABLE = "P116", Error, None;
 
-    // R2: what the names and values in a program of rules mean.
-    /// A variable that nothing binds.
-    VARIABLE_UNBOUND = "R250", Error, Some(Rule::Reference);
+    // R1: the text of rules.
+    /// Text that belongs to no construct.
+    RULES_OUTSIDE = "R101", Error, None;
+    /// A list that is not closed.
+    RULES_UNCLOSED = "R102", Error, None;
+    /// A closing parenthesis too many.
+    RULES_STRAY_PARENTHESIS = "R103", Error, None;
+    /// Lists nested beyond the limit.
+    RULES_TOO_DEEP = "R104", Error, None;
+    /// A text without its closing quote.
+    RULES_UNCLOSED_TEXT = "R105", Error, None;
+    /// A character that no word has.
+    RULES_UNREADABLE = "R106", Error, None;
+    /// A variable whose name cannot begin so.
+    RULES_BAD_VARIABLE = "R107", Error, None;
+    /// A whole number beyond what is kept.
+    RULES_NUMBER_CLAMPED = "R108", Warning, None;
+    /// A list that begins no construct.
+    RULES_UNKNOWN_CONSTRUCT = "R109", Error, None;
+    /// A construct without a name.
+    RULES_NAME_MISSING = "R110", Error, None;
+    /// A part that has another shape than it needs.
+    RULES_MALFORMED = "R111", Error, None;
+    /// What CLIPS has and rules here do not.
+    RULES_NOT_SUPPORTED = "R112", Error, None;
+
+    // R2: names, kinds and values in rules.
+    /// A function that is not there.
+    RULES_UNKNOWN_FUNCTION = "R201", Error, Some(Rule::Reference);
+    /// A function that is left out on purpose.
+    RULES_LEFT_OUT = "R202", Error, None;
+    /// A template that is not there.
+    RULES_UNKNOWN_TEMPLATE = "R203", Error, Some(Rule::Reference);
+    /// A slot that its template does not have.
+    RULES_UNKNOWN_SLOT = "R204", Error, Some(Rule::Reference);
+    /// A global that is not there.
+    RULES_UNKNOWN_GLOBAL = "R205", Error, Some(Rule::Reference);
+    /// A variable that nothing gives a value.
+    RULES_UNBOUND = "R206", Error, Some(Rule::Reference);
+    /// Too few or too many arguments.
+    RULES_ARGUMENT_COUNT = "R207", Error, None;
+    /// An argument of the wrong kind.
+    RULES_ARGUMENT_KIND = "R208", Error, Some(Rule::Type);
+    /// A value that its slot may not hold.
+    RULES_VALUE = "R209", Error, Some(Rule::Range);
+    /// Too few or too many fields for a slot.
+    RULES_FIELD_COUNT = "R210", Error, None;
+    /// A slot without a default that a fact does not give.
+    RULES_MISSING_SLOT = "R211", Error, Some(Rule::Required);
+    /// Something that is given twice.
+    RULES_TWICE = "R212", Error, None;
+    /// A name that cannot be defined, or not again.
+    RULES_REFUSED = "R213", Error, None;
+    /// A definition that takes the place of another one.
+    RULES_REPLACED = "R214", Warning, None;
+    /// Attributes of a slot that cannot hold together.
+    RULES_CONFLICT = "R215", Error, None;
+    /// Something that cannot stand where it does.
+    RULES_MISPLACED = "R216", Error, None;
+    /// Single fields joined with stretches of fields.
+    RULES_MIXED = "R217", Error, None;
+    /// A loop's variable that is bound within the loop.
+    RULES_LOOP_VARIABLE = "R218", Error, None;
+    /// A pattern that no fact can match.
+    RULES_NEVER_MATCHES = "R219", Error, None;
+    /// A salience that is no number or out of range.
+    RULES_SALIENCE = "R220", Error, None;
+    /// A value that is needed when the program is read, and fails.
+    RULES_CANNOT_COMPUTE = "R221", Error, None;
     /// A variable that stands for one field and for many.
-    VARIABLE_ONE_AND_MANY = "R251", Error, Some(Rule::Type);
+    RULES_ONE_AND_MANY = "R222", Error, Some(Rule::Type);
     /// A fact that is bound to a variable that is taken.
-    FACT_VARIABLE_TAKEN = "R252", Error, Some(Rule::UniqueId);
+    RULES_FACT_VARIABLE = "R223", Error, Some(Rule::UniqueId);
     /// A rule with too many conditions.
-    RULE_TOO_LARGE = "R253", Error, Some(Rule::Range);
+    RULES_TOO_LARGE = "R224", Error, Some(Rule::Range);
     /// Logical conditions that are not the first.
-    LOGICAL_NOT_FIRST = "R254", Error, None;
-    /// A salience that is no number within the bounds.
-    SALIENCE = "R255", Error, Some(Rule::Range);
+    RULES_LOGICAL_NOT_FIRST = "R225", Error, None;
 
     // R4: what happens while rules run.
     /// Something went wrong while rules ran.

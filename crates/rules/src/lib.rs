@@ -13,7 +13,9 @@ pub mod functions;
 mod memory;
 mod network;
 pub mod program;
+pub mod read;
 mod rulebook;
+mod syntax;
 
 pub use field::{FactId, Field, Name};
 pub use memory::{Activated, FactRef, Limits, Memory, Origin, Provenance, Stop};

@@ -156,7 +156,7 @@ fn salience(
 ) -> Result<i64, Diagnostic> {
     let Some(expr) = &rule.salience else { return Ok(0) };
     let wrong = |message: String, span: Span| {
-        Diagnostic::new(&codes::SALIENCE, Anchor::Span(span), message)
+        Diagnostic::new(&codes::RULES_SALIENCE, Anchor::Span(span), message)
             .help(format!("a salience is a whole number from {} to {SALIENCE_MAX}", -SALIENCE_MAX))
     };
     match before.value(codes, &compiler.expression(expr, &[]))? {
@@ -179,7 +179,7 @@ impl Before {
         let mut budget = STEPS_MAX;
         let done = machine.run(codes, code, &mut budget, self);
         let done = done.map_err(|fault| {
-            Diagnostic::new(&codes::RULES_FAULT, Anchor::Span(fault.span), fault.message)
+            Diagnostic::new(&codes::RULES_CANNOT_COMPUTE, Anchor::Span(fault.span), fault.message)
         });
         done.map(|done| done.value)
     }

@@ -142,7 +142,7 @@ fn around(first: Span, second: Span) -> Span {
 
 fn too_large(rule: &Rule) -> Diagnostic {
     let message = format!("rule `{}` has too many conditions", rule.name);
-    Diagnostic::new(&codes::RULE_TOO_LARGE, Anchor::Span(rule.span), message).help(format!(
+    Diagnostic::new(&codes::RULES_TOO_LARGE, Anchor::Span(rule.span), message).help(format!(
         "a rule may have {CONDITIONS_MAX} conditions in each of its alternatives; `or`s multiply them"
     ))
 }
@@ -157,7 +157,7 @@ fn logical_depth(
     let last = outside.iter().rposition(|spec| spec.logical)?;
     if outside[..last].iter().any(|spec| !spec.logical) {
         let message = format!("the logical conditions of `{}` are not its first ones", rule.name);
-        let one = Diagnostic::new(&codes::LOGICAL_NOT_FIRST, Anchor::Span(rule.span), message)
+        let one = Diagnostic::new(&codes::RULES_LOGICAL_NOT_FIRST, Anchor::Span(rule.span), message)
             .help("put `(logical ...)` before all other conditions, and all in one");
         if !found.contains(&one) {
             found.push(one);

@@ -197,7 +197,7 @@ impl Resolver<'_, '_> {
             if self.lookup(within, variable).is_some() {
                 let name = &self.rule.variables[variable.0 as usize];
                 let message = format!("`?{name}` is bound before, and cannot hold this fact too");
-                self.report(&codes::FACT_VARIABLE_TAKEN, pattern.span, message);
+                self.report(&codes::RULES_FACT_VARIABLE, pattern.span, message);
             }
             self.bind(within, variable, false, At::Address);
         }
@@ -401,14 +401,14 @@ impl Resolver<'_, '_> {
         if binding.many != many {
             let name = &self.rule.variables[variable.0 as usize];
             let message = format!("`{name}` stands for one field here and for many elsewhere");
-            self.report(&codes::VARIABLE_ONE_AND_MANY, span, message);
+            self.report(&codes::RULES_ONE_AND_MANY, span, message);
         }
     }
 
     fn unbound(&mut self, variable: VariableId, span: Span) {
         let name = &self.rule.variables[variable.0 as usize];
         let message = format!("`?{name}` is used before anything binds it");
-        self.report(&codes::VARIABLE_UNBOUND, span, message);
+        self.report(&codes::RULES_UNBOUND, span, message);
     }
 
     fn report(&mut self, code: &'static codes::Code, span: Span, message: String) {
@@ -456,7 +456,7 @@ fn check_actions(rule: &Rule, bindings: &[Binding], found: &mut Vec<Diagnostic>)
     for (variable, span) in used {
         let name = &rule.variables[variable.0 as usize];
         let message = format!("`?{name}` is not bound by the conditions");
-        let one = Diagnostic::new(&codes::VARIABLE_UNBOUND, Anchor::Span(span), message).help(
+        let one = Diagnostic::new(&codes::RULES_UNBOUND, Anchor::Span(span), message).help(
             "a variable of the actions must be bound in every alternative of the conditions, \
              outside of `not`, `exists` and `forall`",
         );

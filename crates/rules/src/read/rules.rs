@@ -1,0 +1,157 @@
+//! `defrule`: what it declares, its conditions in their order, and its actions.
+
+use diagnostics::{Span, codes};
+
+use super::Reader;
+use super::expr::Flow;
+use super::findings::at;
+use super::scope::Scope;
+use crate::field::Field;
+use crate::program::{Condition, Expr, Kinds, Rule};
+use crate::syntax::token::Atom;
+use crate::syntax::tree::Node;
+
+const SALIENCE_MAX: i64 = 10_000;
+
+impl Reader {
+    pub(super) fn rule(&mut self, node: &Node, nodes: &[Node]) {
+        let Some((name, span, rest)) = self.header(nodes) else { return };
+        let Some(arrow) = rest.iter().position(|node| node.symbol() == Some("=>")) else {
+            let help = "write the conditions, `=>`, and the actions";
+            return self.malformed(span, format!("the rule `{name}` has no `=>`"), help);
+        };
+        let (mut conditions, actions) = (&rest[..arrow], &rest[arrow + 1..]);
+        let mut salience = None;
+        if let [first, others @ ..] = conditions
+            && first.head() == Some("declare")
+        {
+            salience = self.declare(first);
+            conditions = others;
+        }
+        let mut scope = Scope::conditions();
+        let when = self.conditions(&mut scope, conditions, super::patterns::Within::default());
+        self.logical_first(&when);
+        self.unbound(&mut scope, "no pattern binds it");
+        scope.in_conditions = false;
+        let then = self.exprs(&mut scope, actions, Flow::BODY);
+        self.unbound(&mut scope, "no condition and no `bind` gives it one");
+        let rule = Rule {
+            name: name.into(),
+            salience,
+            when,
+            then,
+            variables: scope.variables,
+            span,
+            whole: node.span,
+        };
+        let earlier = self.program.rules.iter().position(|known| known.name == rule.name);
+        if let Some(earlier) = earlier {
+            // The new one comes last, as if the earlier one had never been.
+            let earlier = self.program.rules.remove(earlier);
+            self.replaced(&codes::RULES_REPLACED, "rule", span, earlier.span);
+        }
+        self.program.rules.push(rule);
+    }
+
+    fn declare(&mut self, node: &Node) -> Option<Expr> {
+        const HELP: &str = "write `(declare (salience 10))`";
+        let mut salience = None;
+        let (mut salience_at, mut focus_at) = (None, None);
+        let parts = node.list().and_then(|list| list.get(1..)).unwrap_or_default();
+        if parts.is_empty() {
+            self.malformed(node.span, "nothing is declared here", HELP);
+        }
+        for part in parts {
+            match part.list() {
+                Some([word, value]) if word.symbol() == Some("salience") => {
+                    if let Some(first) = salience_at.replace(word.span) {
+                        self.twice(word.span, Some(first), "the salience");
+                        continue;
+                    }
+                    let value = self.expr(&mut Scope::constant("a salience"), value, Flow::NONE);
+                    self.salience_fits(&value);
+                    salience = Some(value);
+                }
+                Some([word, value]) if word.symbol() == Some("auto-focus") => {
+                    if let Some(first) = focus_at.replace(word.span) {
+                        self.twice(word.span, Some(first), "`auto-focus`");
+                    }
+                    if !matches!(value.symbol(), Some("TRUE" | "FALSE")) {
+                        let help = "write `TRUE` or `FALSE`";
+                        self.malformed(value.span, "`auto-focus` is true or false", help);
+                    }
+                }
+                _ => self.malformed(part.span, "a salience is expected here", HELP),
+            }
+        }
+        salience
+    }
+
+    fn salience_fits(&mut self, value: &Expr) {
+        let (message, help) = match self.fold(value) {
+            Ok(Some(Field::Int(number))) if (-SALIENCE_MAX..=SALIENCE_MAX).contains(&number) => {
+                return;
+            }
+            Ok(Some(Field::Int(number))) => {
+                let help = format!("write a number from -{SALIENCE_MAX} to {SALIENCE_MAX}");
+                (format!("the salience {number} is out of range"), help)
+            }
+            Ok(Some(field)) => {
+                let given = super::findings::described(Kinds::of(&field));
+                let help = format!("write a number from -{SALIENCE_MAX} to {SALIENCE_MAX}");
+                (format!("a salience is a whole number, and this is {given}"), help)
+            }
+            Ok(None) => return,
+            Err(why) => {
+                (format!("this salience cannot be computed: {why}"), "write a number".into())
+            }
+        };
+        self.findings.push(at(&codes::RULES_SALIENCE, value.span, message).help(help));
+    }
+
+    /// What supports the facts that a rule asserts comes before its other conditions.
+    fn logical_first(&mut self, conditions: &[Condition]) {
+        let mut flat = Vec::new();
+        flatten(conditions, &mut flat);
+        let mut others: Option<Span> = None;
+        for (logical, span) in flat {
+            match logical {
+                Some(_) if others.is_some() => {
+                    let message = "`logical` must come before the other conditions";
+                    let found = at(&codes::RULES_MISPLACED, span, message);
+                    let other = others.map(diagnostics::Anchor::Span).unwrap_or(found.at.clone());
+                    let found = found.label(other, "this comes before it");
+                    self.findings.push(found.help("move it to the front, beside other `logical`"));
+                    return;
+                }
+                Some(()) => {}
+                None => others = others.or(Some(span)),
+            }
+        }
+    }
+}
+
+/// The conditions that a rule has, with `and` taken apart.
+fn flatten(conditions: &[Condition], flat: &mut Vec<(Option<()>, Span)>) {
+    for condition in conditions {
+        match condition {
+            Condition::And(inner, _) => flatten(inner, flat),
+            Condition::Logical(_, span) => flat.push((Some(()), *span)),
+            Condition::Pattern(pattern) => flat.push((None, pattern.span)),
+            Condition::Test(expr) => flat.push((None, expr.span)),
+            Condition::Or(_, span) => flat.push((None, *span)),
+            Condition::Not(_, span) | Condition::Exists(_, span) | Condition::Forall(_, span) => {
+                flat.push((None, *span));
+            }
+        }
+    }
+}
+
+/// The name of a fact's variable: `?f` in `?f <- (a)`.
+pub(super) fn address<'t>(nodes: &[Node<'t>]) -> Option<(&'t str, Span)> {
+    let [variable, arrow, ..] = nodes else { return None };
+    match (variable.atom(), arrow.symbol()) {
+        (Some(Atom::Single(name)), Some("<-")) => Some((name, variable.span)),
+        _ => None,
+    }
+}
