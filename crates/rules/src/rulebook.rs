@@ -50,7 +50,7 @@ impl Rulebook {
             match before.value(&codes, &compiler.expression(&global.value, &[])) {
                 Ok(value) => before.globals.push(value),
                 Err(fault) => {
-                    found.push(fault);
+                    found.push(*fault);
                     before.globals.push(Field::nil());
                 }
             }
@@ -59,7 +59,7 @@ impl Rulebook {
         for rule in &program.rules {
             match salience(&mut before, &codes, compiler, rule) {
                 Ok(salience) => saliences.push(salience),
-                Err(fault) => found.push(fault),
+                Err(fault) => found.push(*fault),
             }
         }
         if !found.is_empty() {
@@ -153,11 +153,12 @@ fn salience(
     codes: &Codes,
     compiler: Compiler,
     rule: &Rule,
-) -> Result<i64, Diagnostic> {
+) -> Result<i64, Box<Diagnostic>> {
     let Some(expr) = &rule.salience else { return Ok(0) };
     let wrong = |message: String, span: Span| {
-        Diagnostic::new(&codes::RULES_SALIENCE, Anchor::Span(span), message)
-            .help(format!("a salience is a whole number from {} to {SALIENCE_MAX}", -SALIENCE_MAX))
+        let found = Diagnostic::new(&codes::RULES_SALIENCE, Anchor::Span(span), message);
+        let help = format!("a salience is a whole number from {} to {SALIENCE_MAX}", -SALIENCE_MAX);
+        Box::new(found.help(help))
     };
     match before.value(codes, &compiler.expression(expr, &[]))? {
         Field::Int(number) if number.abs() <= SALIENCE_MAX => Ok(number),
@@ -173,13 +174,14 @@ struct Before {
 const NO_FACTS: &str = "there are no facts yet";
 
 impl Before {
-    fn value(&mut self, codes: &Codes, code: &Code) -> Result<Field, Diagnostic> {
+    fn value(&mut self, codes: &Codes, code: &Code) -> Result<Field, Box<Diagnostic>> {
         let mut machine = Machine::default();
         machine.begin(code);
         let mut budget = STEPS_MAX;
         let done = machine.run(codes, code, &mut budget, self);
         let done = done.map_err(|fault| {
-            Diagnostic::new(&codes::RULES_CANNOT_COMPUTE, Anchor::Span(fault.span), fault.message)
+            let at = Anchor::Span(fault.span);
+            Box::new(Diagnostic::new(&codes::RULES_CANNOT_COMPUTE, at, fault.message))
         });
         done.map(|done| done.value)
     }

@@ -167,13 +167,13 @@ impl Matcher<'_> {
         let token = self.state.keep(token, book.alpha_memory(alpha), is_hashed, hash);
         self.state.facts.get_mut(fact).matches = token;
         for join in &pattern.joins {
-            self.from_right(token, hash, *join, Doing::Asserting)?;
+            self.tell_right(token, hash, *join, Doing::Asserting)?;
         }
         Ok(())
     }
 
     /// Tells a join of a match on its right.
-    pub(super) fn from_right(
+    pub(super) fn tell_right(
         &mut self,
         right: u32,
         hash: u64,
@@ -215,7 +215,7 @@ impl Matcher<'_> {
     }
 
     /// Tells a join of a match on its left.
-    fn from_left(
+    fn tell_left(
         &mut self,
         left: u32,
         hash: u64,
@@ -353,8 +353,8 @@ impl Matcher<'_> {
         let id = self.state.keep(token, memory, !places.is_empty(), hash);
         self.state.link_child(id);
         match side {
-            Side::Left => self.from_left(id, hash, join, doing),
-            Side::Right => self.from_right(id, hash, join, doing),
+            Side::Left => self.tell_left(id, hash, join, doing),
+            Side::Right => self.tell_right(id, hash, join, doing),
         }
     }
 

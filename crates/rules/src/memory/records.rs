@@ -36,7 +36,7 @@ pub(crate) struct Fact {
 }
 
 impl Fact {
-    pub fn id(&self, place: u32) -> FactId {
+    pub(super) fn id(&self, place: u32) -> FactId {
         FactId { place, stamp: self.stamp }
     }
 }
@@ -89,7 +89,7 @@ pub(crate) enum TokenKind {
 }
 
 impl Token {
-    pub const EMPTY: Token = Token {
+    pub(super) const EMPTY: Token = Token {
         fact: NONE,
         item: NONE,
         owner: NONE,

@@ -38,7 +38,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub fn new(book: &Rulebook) -> State {
+    pub(super) fn new(book: &Rulebook) -> State {
         let mut state = State {
             first_fact: NONE,
             last_fact: NONE,
@@ -57,7 +57,7 @@ impl State {
     }
 
     /// A second state with the same content; see [`Arena::fork`] for what it costs.
-    pub fn fork(&mut self) -> State {
+    pub(super) fn fork(&mut self) -> State {
         State {
             facts: self.facts.fork(),
             contents: self.contents.fork(),
@@ -74,12 +74,12 @@ impl State {
         }
     }
 
-    pub fn fact_id(&self, place: u32) -> FactId {
+    pub(super) fn fact_id(&self, place: u32) -> FactId {
         self.facts.get(place).id(place)
     }
 
     /// The fact with this address, if it is there.
-    pub fn live(&self, id: FactId) -> Option<&Fact> {
+    pub(super) fn live(&self, id: FactId) -> Option<&Fact> {
         if id.place >= self.facts.places() {
             return None;
         }
@@ -87,7 +87,7 @@ impl State {
     }
 
     /// A fact that says the same.
-    pub fn equal_fact(&self, template: u32, fields: &[Field], digest: u64) -> Option<u32> {
+    pub(super) fn equal_fact(&self, template: u32, fields: &[Field], digest: u64) -> Option<u32> {
         let mut at = self.contents.head(digest);
         while let Some(place) = at {
             let fact = self.facts.get(place);
@@ -100,7 +100,7 @@ impl State {
     }
 
     /// Puts a fact at the end of the list, and where it is found by what it says.
-    pub fn link_fact(&mut self, place: u32) {
+    pub(super) fn link_fact(&mut self, place: u32) {
         let last = std::mem::replace(&mut self.last_fact, place);
         if last == NONE {
             self.first_fact = place;
@@ -117,7 +117,7 @@ impl State {
     }
 
     /// Takes a fact out of the lists.
-    pub fn unlink_fact(&mut self, place: u32) {
+    pub(super) fn unlink_fact(&mut self, place: u32) {
         let fact = self.facts.get_mut(place);
         fact.live = false;
         let (previous, next, same, digest) = (fact.previous, fact.next, fact.same, fact.digest);
@@ -144,7 +144,7 @@ impl State {
     /// The group of a memory for a hash, if there is one. A memory without hashes has one group,
     /// of its own number.
     #[inline]
-    pub fn group(&self, memory: u32, is_hashed: bool, hash: u64) -> u32 {
+    pub(super) fn group(&self, memory: u32, is_hashed: bool, hash: u64) -> u32 {
         if !is_hashed {
             return memory;
         }
@@ -172,7 +172,13 @@ impl State {
     }
 
     /// Keeps a match. On the left of joins the newest is tried first, elsewhere the oldest.
-    pub fn keep(&mut self, mut token: Token, memory: u32, is_hashed: bool, hash: u64) -> u32 {
+    pub(super) fn keep(
+        &mut self,
+        mut token: Token,
+        memory: u32,
+        is_hashed: bool,
+        hash: u64,
+    ) -> u32 {
         let group = self.group_or_new(memory, is_hashed, hash);
         token.group = group;
         let list = *self.groups.get(group);
@@ -203,7 +209,7 @@ impl State {
     }
 
     /// Takes a match out of its list. A hash that no match has any longer needs no group.
-    pub fn drop_from_group(&mut self, id: u32, is_hashed: bool) {
+    pub(super) fn drop_from_group(&mut self, id: u32, is_hashed: bool) {
         let Token { group, previous, next, .. } = *self.tokens.get(id);
         if previous != NONE {
             self.tokens.get_mut(previous).next = next;
@@ -240,7 +246,7 @@ impl State {
     }
 
     /// Makes one match decide about another: it goes on no longer, or, for `exists`, now.
-    pub fn block(&mut self, left: u32, by: u32) {
+    pub(super) fn block(&mut self, left: u32, by: u32) {
         let next = std::mem::replace(&mut self.tokens.get_mut(by).blocked, left);
         let token = self.tokens.get_mut(left);
         (token.marker, token.next_blocked, token.previous_blocked) = (by, next, NONE);
@@ -250,7 +256,7 @@ impl State {
     }
 
     /// Nothing decides about the match any longer.
-    pub fn unblock(&mut self, left: u32) {
+    pub(super) fn unblock(&mut self, left: u32) {
         let token = self.tokens.get_mut(left);
         let (previous, next) = (token.previous_blocked, token.next_blocked);
         let by = token.marker;
@@ -266,7 +272,7 @@ impl State {
     }
 
     /// Enters a match among the children of what it was made from.
-    pub fn link_child(&mut self, id: u32) {
+    pub(super) fn link_child(&mut self, id: u32) {
         let Token { left_parent, right_parent, .. } = *self.tokens.get(id);
         if right_parent != NONE {
             let next = std::mem::replace(&mut self.tokens.get_mut(right_parent).children, id);
@@ -284,7 +290,7 @@ impl State {
         }
     }
 
-    pub fn unlink_right_child(&mut self, id: u32) {
+    pub(super) fn unlink_right_child(&mut self, id: u32) {
         let Token { right_parent, previous_right, next_right, .. } = *self.tokens.get(id);
         if previous_right != NONE {
             self.tokens.get_mut(previous_right).next_right = next_right;
@@ -296,7 +302,7 @@ impl State {
         }
     }
 
-    pub fn unlink_left_child(&mut self, id: u32) {
+    pub(super) fn unlink_left_child(&mut self, id: u32) {
         let Token { left_parent, previous_left, next_left, .. } = *self.tokens.get(id);
         if previous_left != NONE {
             self.tokens.get_mut(previous_left).next_left = next_left;
@@ -310,7 +316,7 @@ impl State {
 
     /// The match so many facts before the last one of a match.
     #[inline]
-    pub fn ancestor(&self, mut token: u32, steps: u32) -> u32 {
+    pub(super) fn ancestor(&self, mut token: u32, steps: u32) -> u32 {
         for _ in 0..steps {
             token = self.tokens.get(token).left_parent;
         }
@@ -318,7 +324,7 @@ impl State {
     }
 
     /// The lengths of the stretches of a match.
-    pub fn lengths_of(&self, token: &Token) -> &[u32] {
+    pub(super) fn lengths_of(&self, token: &Token) -> &[u32] {
         let alpha = match token.kind {
             TokenKind::Alpha => token,
             _ if token.item == NONE => return &[],
@@ -327,7 +333,7 @@ impl State {
         if alpha.item == NONE { &[] } else { &self.lengths.get(alpha.item).0 }
     }
 
-    pub fn keep_lengths(&mut self, lengths: &[u32]) -> u32 {
+    pub(super) fn keep_lengths(&mut self, lengths: &[u32]) -> u32 {
         if lengths.is_empty() {
             return NONE;
         }

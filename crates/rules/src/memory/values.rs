@@ -109,12 +109,12 @@ impl<'a> Sight<'a> {
         }
     }
 
-    pub fn value(self, place: Place) -> Field {
+    pub(super) fn value(self, place: Place) -> Field {
         self.view(place).to_field()
     }
 
     /// One field, where it is, for looking it up.
-    pub fn field(self, place: Place) -> Option<&'a Field> {
+    pub(super) fn field(self, place: Place) -> Option<&'a Field> {
         match self.view(place) {
             View::One(field) => Some(field),
             _ => None,
@@ -122,7 +122,7 @@ impl<'a> Sight<'a> {
     }
 
     /// The hash of some values.
-    pub fn hash(self, places: impl Iterator<Item = Place>) -> u64 {
+    pub(super) fn hash(self, places: impl Iterator<Item = Place>) -> u64 {
         places.fold(0, |hash, place| mix(hash, self.view(place).digest()))
     }
 }
@@ -137,7 +137,7 @@ pub(super) struct Tester<'a> {
 impl Tester<'_> {
     /// Whether all tests hold.
     #[inline]
-    pub fn all(&mut self, sight: Sight, tests: &[Test]) -> Result<bool, Fault> {
+    pub(super) fn all(&mut self, sight: Sight, tests: &[Test]) -> Result<bool, Fault> {
         for test in tests {
             if !self.one(sight, test)? {
                 return Ok(false);
@@ -279,7 +279,7 @@ impl World for Onlooker<'_> {
 
 impl State {
     /// The fact with this index. It is looked for from the newest on: rules seldom ask.
-    pub fn at_index(&self, index: u64) -> Option<FactId> {
+    pub(super) fn at_index(&self, index: u64) -> Option<FactId> {
         let mut place = self.last_fact;
         while place != NONE {
             let fact = self.facts.get(place);
@@ -295,7 +295,7 @@ impl State {
     }
 
     /// The facts of a match, in the order of the conditions; none where no fact is meant.
-    pub fn facts_of(&self, token: u32, length: u32) -> Vec<Option<FactId>> {
+    pub(super) fn facts_of(&self, token: u32, length: u32) -> Vec<Option<FactId>> {
         let mut facts = Vec::new();
         let mut at = token;
         for step in 0..length {

@@ -33,7 +33,7 @@ const HALTED: &str = "the run is stopped";
 
 impl Acting<'_> {
     /// Asserts a fact, and matches it.
-    pub fn add(&mut self, template: TemplateId, fields: Vec<Field>) -> Option<FactId> {
+    pub(super) fn add(&mut self, template: TemplateId, fields: Vec<Field>) -> Option<FactId> {
         let digest = digest(template, &fields);
         if let Some(known) = self.state.equal_fact(template.0, &fields, digest) {
             self.support_again(known);
@@ -66,7 +66,7 @@ impl Acting<'_> {
     }
 
     /// Retracts a fact; says whether it was there.
-    pub fn remove(&mut self, id: FactId) -> bool {
+    pub(super) fn remove(&mut self, id: FactId) -> bool {
         if self.state.live(id).is_none() {
             return false;
         }
@@ -77,7 +77,7 @@ impl Acting<'_> {
     }
 
     /// Gives a fact other values. Its address stays, it is asserted anew otherwise.
-    pub fn change(&mut self, id: FactId, changes: Vec<(u32, Field)>) -> Option<FactId> {
+    pub(super) fn change(&mut self, id: FactId, changes: Vec<(u32, Field)>) -> Option<FactId> {
         let fact = self.state.live(id)?;
         let mut fields = fact.fields.to_vec();
         for (slot, value) in changes {

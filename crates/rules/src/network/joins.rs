@@ -50,17 +50,17 @@ pub(crate) struct Join {
 
 impl Join {
     /// Whether it is the first of a rule.
-    pub fn is_first(&self) -> bool {
+    pub(crate) fn is_first(&self) -> bool {
         self.parent.is_none()
     }
 
     /// Whether its right side is a group.
-    pub fn is_group(&self) -> bool {
+    pub(crate) fn is_group(&self) -> bool {
         matches!(self.right, Right::Group(_))
     }
 
     /// Whether matches on the left go on while nothing on the right fits.
-    pub fn blocks(&self) -> bool {
+    pub(crate) fn blocks(&self) -> bool {
         (self.negated || self.is_group()) && !self.exists
     }
 }
@@ -168,7 +168,7 @@ impl Joins {
     }
 
     /// Brings the lists into the order in which they are told.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.joins.iter_mut().for_each(|join| join.links.reverse());
         self.free.reverse();
         self.empty.reverse();

@@ -67,7 +67,7 @@ pub(crate) struct Step {
 
 impl Network {
     /// The network of a program, and what is wrong with its variables.
-    pub fn new(
+    pub(crate) fn new(
         program: &Program,
         compile: &dyn Fn(&Expr, usize) -> Code,
     ) -> (Network, Vec<Diagnostic>) {
@@ -157,8 +157,9 @@ fn logical_depth(
     let last = outside.iter().rposition(|spec| spec.logical)?;
     if outside[..last].iter().any(|spec| !spec.logical) {
         let message = format!("the logical conditions of `{}` are not its first ones", rule.name);
-        let one = Diagnostic::new(&codes::RULES_LOGICAL_NOT_FIRST, Anchor::Span(rule.span), message)
-            .help("put `(logical ...)` before all other conditions, and all in one");
+        let one =
+            Diagnostic::new(&codes::RULES_LOGICAL_NOT_FIRST, Anchor::Span(rule.span), message)
+                .help("put `(logical ...)` before all other conditions, and all in one");
         if !found.contains(&one) {
             found.push(one);
         }

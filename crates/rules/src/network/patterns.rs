@@ -32,7 +32,7 @@ pub(super) struct NodeSpec {
 
 impl NodeSpec {
     /// What is asked of a slot with one field.
-    pub fn of_slot(slot: u32, tests: Vec<Test>) -> Option<NodeSpec> {
+    pub(crate) fn of_slot(slot: u32, tests: Vec<Test>) -> Option<NodeSpec> {
         if tests.is_empty() {
             return None;
         }
@@ -50,7 +50,7 @@ impl NodeSpec {
     }
 
     /// What is asked of the fields of a list, given the tests of each.
-    pub fn of_list(
+    pub(crate) fn of_list(
         pattern: &SlotPattern,
         layout: &ListLayout,
         tests: Vec<Vec<Test>>,
@@ -132,39 +132,39 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub fn slot(&self) -> u32 {
+    pub(crate) fn slot(&self) -> u32 {
         self.spec.slot
     }
 
     /// Whether a stretch of free length is searched.
-    pub fn is_search(&self) -> bool {
+    pub(crate) fn is_search(&self) -> bool {
         self.spec.many
     }
 
-    pub fn is_last(&self) -> bool {
+    pub(crate) fn is_last(&self) -> bool {
         self.spec.is_last
     }
 
     /// How many fields of length one are before it in its list.
-    pub fn fixed_before(&self, stretches: u32) -> u32 {
+    pub(crate) fn fixed_before(&self, stretches: u32) -> u32 {
         self.spec.index.saturating_sub(1 + stretches)
     }
 
-    pub fn leave(&self) -> u32 {
+    pub(crate) fn leave(&self) -> u32 {
         self.spec.leave
     }
 
-    pub fn tests(&self) -> &[Test] {
+    pub(crate) fn tests(&self) -> &[Test] {
         &self.spec.tests
     }
 
     /// Where the value is by which it looks up the next node.
-    pub fn looks_up(&self) -> Option<At> {
+    pub(crate) fn looks_up(&self) -> Option<At> {
         (!self.table.is_empty()).then_some(self.spec.at)
     }
 
     /// The node for a value.
-    pub fn next_for(&self, nodes: &[Node], value: &Field) -> Option<u32> {
+    pub(crate) fn next_for(&self, nodes: &[Node], value: &Field) -> Option<u32> {
         let mask = self.table.len() - 1;
         let mut at = usize::try_from(value.digest() & mask as u64).unwrap_or(0);
         loop {
@@ -199,7 +199,7 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    pub fn new(templates: usize) -> Patterns {
+    pub(crate) fn new(templates: usize) -> Patterns {
         Patterns { roots: vec![Vec::new(); templates], ..Patterns::default() }
     }
 
@@ -265,7 +265,7 @@ impl Patterns {
 
     /// Brings the lists, which grew at their ends, into the order in which they are tried, and
     /// fills the tables.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.roots.iter_mut().for_each(|roots| roots.reverse());
         self.alphas.iter_mut().for_each(|alpha| alpha.joins.reverse());
         for at in 0..self.nodes.len() {

@@ -61,28 +61,28 @@ pub(super) struct ListLayout {
 }
 
 impl ListLayout {
-    pub fn new(pattern: &SlotPattern, first_stretch: u32) -> ListLayout {
+    pub(crate) fn new(pattern: &SlotPattern, first_stretch: u32) -> ListLayout {
         let many = pattern.fields.iter().map(|field| field.many).collect();
         ListLayout { many, slot: pattern.slot, first_stretch }
     }
 
     /// How many fields of free length are before and after a field.
-    pub fn free_around(&self, at: usize) -> (u32, u32) {
+    pub(crate) fn free_around(&self, at: usize) -> (u32, u32) {
         (count(&self.many[..at], true), count(&self.many[at + 1..], true))
     }
 
     /// How many fields of length one are after a field.
-    pub fn fixed_after(&self, at: usize) -> u32 {
+    pub(crate) fn fixed_after(&self, at: usize) -> u32 {
         count(&self.many[at + 1..], false)
     }
 
     /// How many fields of length one there are.
-    pub fn fixed(&self) -> u32 {
+    pub(crate) fn fixed(&self) -> u32 {
         count(&self.many, false)
     }
 
     /// How many stretches a match has to keep for the slot: with one, it follows from the length.
-    pub fn stretches(&self) -> u32 {
+    pub(crate) fn stretches(&self) -> u32 {
         match count(&self.many, true) {
             0 | 1 => 0,
             several => several,
@@ -90,7 +90,7 @@ impl ListLayout {
     }
 
     /// Where a field is.
-    pub fn place(&self, at: usize) -> At {
+    pub(crate) fn place(&self, at: usize) -> At {
         let slot = self.slot;
         let (before, after) = self.free_around(at);
         let index = count(&self.many[..at], false);

@@ -76,7 +76,7 @@ pub(crate) enum Operand {
 
 impl ExprTest {
     /// A test of an expression whose variables are at the places that `find` gives.
-    pub fn new<E>(
+    pub(crate) fn new<E>(
         expr: &Expr,
         equals: Option<Place>,
         negated: bool,

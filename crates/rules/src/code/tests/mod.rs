@@ -35,14 +35,13 @@ impl World for Memory {
         Ok(Some(id(self.facts.len() - 1)))
     }
 
-    fn retract(&mut self, fact: FactId) -> bool {
-        std::mem::replace(&mut self.facts[fact.place as usize].2, false)
+    fn retract(&mut self, fact: FactId) -> Result<bool, String> {
+        Ok(std::mem::replace(&mut self.facts[fact.place as usize].2, false))
     }
 
-    fn retract_all(&mut self) {
-        for fact in &mut self.facts {
-            fact.2 = false;
-        }
+    fn retract_all(&mut self) -> Result<(), String> {
+        self.facts.iter_mut().for_each(|fact| fact.2 = false);
+        Ok(())
     }
 
     fn modify(
