@@ -1,0 +1,135 @@
+"""Answers what CLIPS makes of a program of rules.
+
+A line of stdin is a question, `{"constructs": [...], "asserts": [...], "limit": N}`; a line of
+stdout is its answer, with `agenda_initial`, `fired`, `facts`, `printed`, `rejected` and `errors`.
+A fact that was modified stands where it would had it been retracted and asserted: the one
+order in which Quipu differs on purpose.
+
+A program that makes CLIPS crash or hang ends this process. Whoever asks starts another.
+"""
+
+import ctypes
+import json
+import resource
+import signal
+import sys
+
+import clips
+from clips import _clips
+
+# clipspy declares only a part of what its library exports.
+LIBRARY = ctypes.CDLL(_clips.__file__)
+FIRED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+MODIFIED = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)
+LIBRARY.ActivationRuleName.restype = ctypes.c_char_p
+LIBRARY.ActivationRuleName.argtypes = [ctypes.c_void_p]
+LIBRARY.FactIndex.restype = ctypes.c_longlong
+LIBRARY.FactIndex.argtypes = [ctypes.c_void_p]
+for name in ("AddBeforeRuleFiresFunction", "AddModifyFunction", "AddAssertFunction"):
+    function = getattr(LIBRARY, name)
+    function.argtypes = [
+        ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p
+    ]
+
+SECONDS = 5
+BYTES = 2 << 30
+
+
+class Output(clips.Router):
+    """Keeps what is printed, and what CLIPS complains about, apart."""
+
+    def __init__(self):
+        super().__init__("answers", 50)
+        self.texts = {"stdout": [], "stderr": [], "stdwrn": []}
+
+    def query(self, name):
+        return name in self.texts
+
+    def write(self, name, message):
+        self.texts[name].append(message)
+
+    def take(self, name):
+        text = "".join(self.texts[name])
+        self.texts[name].clear()
+        return text
+
+
+class Watcher:
+    """Notes which rules fire, and when each fact last changed."""
+
+    def __init__(self, environment):
+        self.fired = []
+        self.changes = {}
+        self.count = 0
+        self.callbacks = [
+            FIRED(lambda _, activation, __: self.fire(activation)),
+            MODIFIED(lambda _, __, fact, ___: fact and self.change(fact)),
+            FIRED(lambda _, fact, __: self.change(fact)),
+        ]
+        address = int(_clips.ffi.cast("uintptr_t", environment._env))
+        fired, modified, asserted = (ctypes.cast(one, ctypes.c_void_p) for one in self.callbacks)
+        LIBRARY.AddBeforeRuleFiresFunction(address, b"answers", fired, 0, None)
+        LIBRARY.AddModifyFunction(address, b"answers", modified, 0, None)
+        LIBRARY.AddAssertFunction(address, b"answers", asserted, 0, None)
+
+    def fire(self, activation):
+        self.fired.append(LIBRARY.ActivationRuleName(activation).decode())
+
+    def change(self, fact):
+        self.count += 1
+        self.changes[LIBRARY.FactIndex(fact)] = self.count
+
+
+def text_of(environment, fact):
+    """As CLIPS prints it, on one line."""
+    return clips.facts.fact_pp_string(environment._env, fact._fact).replace(" \n   ", " ")
+
+
+def answer(question):
+    environment = clips.Environment()
+    output = Output()
+    environment.add_router(output)
+    for construct in question["constructs"]:
+        try:
+            environment.build(construct)
+        except clips.CLIPSError as error:
+            complaint = output.take("stderr") or str(error)
+            return {"rejected": construct + "\n" + complaint.strip()}, environment
+    watcher = Watcher(environment)
+    environment.reset()
+    for fact in question["asserts"]:
+        try:
+            environment.assert_string(fact)
+        except clips.CLIPSError as error:
+            complaint = output.take("stderr") or str(error)
+            return {"rejected": fact + "\n" + complaint.strip()}, environment
+    agenda = [activation.name for activation in environment.activations()]
+    environment.run(question["limit"])
+    facts = sorted(environment.facts(), key=lambda fact: watcher.changes.get(fact.index, 0))
+    return {
+        "agenda_initial": agenda,
+        "fired": watcher.fired,
+        "facts": [text_of(environment, fact) for fact in facts],
+        "printed": output.take("stdout"),
+        "errors": output.take("stderr"),
+        "rejected": None,
+    }, (environment, watcher)
+
+
+def main():
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Not caught: Python sees no signal while CLIPS loops.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for line in sys.stdin:
+        signal.alarm(SECONDS)
+        answered, kept = answer(json.loads(line))
+        print(json.dumps(answered), flush=True)
+        del kept
+        signal.alarm(0)
+
+
+if __name__ == "__main__":
+    main()
