@@ -10,6 +10,7 @@ A program that makes CLIPS crash or hang ends this process. Whoever asks starts 
 
 import ctypes
 import json
+import os
 import resource
 import signal
 import sys
@@ -121,12 +122,15 @@ def answer(question):
 def main():
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # CLIPS writes to the process's stdout when it ends in distress; answers go their own way.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     # Not caught: Python sees no signal while CLIPS loops.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     for line in sys.stdin:
         signal.alarm(SECONDS)
         answered, kept = answer(json.loads(line))
-        print(json.dumps(answered), flush=True)
+        print(json.dumps(answered), file=answers, flush=True)
         del kept
         signal.alarm(0)
 

@@ -9,6 +9,7 @@ pub mod engine;
 pub mod history;
 mod program;
 mod random;
+pub mod rules;
 mod spec;
 mod watched;
 
