@@ -4,11 +4,17 @@
 //! same conditions, because what rules share decides the order in which they fire.
 
 mod actions;
+mod clips;
+mod compare;
 mod conditions;
 mod shrink;
 mod tree;
 mod vocabulary;
 
+use std::fmt::{self, Display, Formatter};
+
+pub use clips::Clips;
+pub use compare::{Verdict, check, difference};
 pub use shrink::smallest;
 
 use crate::Random;
@@ -23,6 +29,39 @@ pub struct Case {
     pub asserts: Vec<String>,
     /// After so many firings it is stopped.
     pub limit: u32,
+}
+
+/// What somebody makes of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Opinion {
+    /// It runs.
+    Ran(Answer),
+    /// It is no program, or one of the facts is none; and why.
+    Rejected(String),
+    /// It ends whoever tries it.
+    Died,
+}
+
+/// What happens when a program runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The rule of each activation before the first fires, the first first.
+    pub agenda_initial: Vec<String>,
+    /// The rules that fired.
+    pub fired: Vec<String>,
+    /// All facts in the end.
+    pub facts: Vec<String>,
+    /// What the rules printed.
+    pub printed: String,
+    /// What went wrong while they ran.
+    pub complaint: String,
+}
+
+impl Display for Case {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        self.constructs.iter().try_for_each(|text| writeln!(out, "{text}"))?;
+        self.asserts.iter().try_for_each(|text| writeln!(out, "; --assert '{text}'"))
+    }
 }
 
 /// Programs that go round are stopped after so many firings.
