@@ -1,5 +1,7 @@
 //! Two opinions about one program.
 
+use std::fmt::{self, Display, Formatter};
+
 use super::{Answer, Case, Clips, Opinion, smallest};
 
 /// What became of a program.
@@ -15,6 +17,18 @@ pub enum Verdict {
     NoOpinion,
     /// They differ.
     Different,
+}
+
+impl Display for Verdict {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        out.write_str(match self {
+            Verdict::Equal => "equal",
+            Verdict::BothReject => "rejected by both",
+            Verdict::Complained => "different after an error that a rule made",
+            Verdict::NoOpinion => "without an answer of CLIPS, which crashed or did not end",
+            Verdict::Different => "different",
+        })
+    }
 }
 
 /// Says how two opinions differ, one part a line; nothing if they do not.
