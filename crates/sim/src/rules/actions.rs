@@ -60,7 +60,7 @@ impl Writer {
                 scope.push(Variable { name, kind });
                 format!("(bind ?{name} {value})")
             }
-            None => format!("(bind ?*g1* {value})"),
+            None => format!("(bind ?*g1* (create$ {value}))"),
         }
     }
 
@@ -136,6 +136,9 @@ impl Writer {
             && let Some(call) = self.call(kind, scope)
         {
             return call;
+        }
+        if self.mix.functions && self.random.one_in(3) {
+            return self.function(kind, scope);
         }
         let numbers = known(scope, Kind::Number);
         let lists = known(scope, Kind::Many);

@@ -196,7 +196,10 @@ impl Writer {
             (0..=2, _) => format!("&~{}", self.literal(own.kind)),
             (3, _) => format!("&{}|{}", self.literal(own.kind), self.literal(own.kind)),
             (4, _) => format!("&~{}&~{}", self.literal(own.kind), self.literal(own.kind)),
-            (5, _) => format!("&~={}", self.computed(&scope)),
+            (5, _) => {
+                let before = *self.random.pick(&["&~=", "&=", "&q|=", "&~p&~="]);
+                format!("{before}{}", self.computed(&scope))
+            }
             (6, _) => {
                 let first = self.predicate(&scope, Some(own));
                 format!("&:{first}|:{}", self.predicate(&scope, Some(own)))
@@ -236,6 +239,13 @@ impl Writer {
     }
 
     fn simple_predicate(&mut self, scope: &[Variable], about: Option<&Variable>) -> String {
+        if self.mix.functions && self.random.one_in(8) {
+            let scope = scope.to_vec();
+            return match self.random.below(2) {
+                0 => format!("(> {} 1)", self.function(Kind::Number, &scope)),
+                _ => format!("(neq {} p)", self.function(Kind::Any, &scope)),
+            };
+        }
         let subject = match about {
             Some(own) => Some(own.clone()),
             None if scope.is_empty() => None,
@@ -255,6 +265,15 @@ impl Writer {
                 1 => format!("(member$ {} $?{name})", self.literal(Kind::Any)),
                 _ => format!("(eq (nth$ 1 (create$ $?{name} q)) {})", self.literal(Kind::Any)),
             },
+            Kind::Fact(_)
+                if scope.iter().filter(|one| matches!(one.kind, Kind::Fact(_))).count() > 1 =>
+            {
+                let others: Vec<&str> = ["f", "g", "h"]
+                    .into_iter()
+                    .filter(|other| *other != name && scope.iter().any(|one| one.name == *other))
+                    .collect();
+                format!("(neq ?{name} ?{})", self.random.pick(&others))
+            }
             Kind::Fact(_) => (*self.random.pick(&["(eq 1 1)", "(neq p p)"])).to_owned(),
             Kind::Any => {
                 let other = match self.known_single(scope) {

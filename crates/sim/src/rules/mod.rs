@@ -7,6 +7,7 @@ mod actions;
 mod clips;
 mod compare;
 mod conditions;
+mod expressions;
 mod shrink;
 mod tree;
 mod vocabulary;
@@ -124,6 +125,7 @@ struct Mix {
     salience: bool,
     control: bool,
     logical: bool,
+    functions: bool,
 }
 
 struct Writer {
@@ -148,6 +150,7 @@ impl Writer {
             salience: chance(2),
             control: chance(2),
             logical: !chance(4),
+            functions: chance(2),
         };
         let vocabulary = Vocabulary::new(&mut random, mix.lists);
         Writer { random, mix, vocabulary, rules: Vec::new() }
