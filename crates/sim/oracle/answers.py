@@ -34,7 +34,7 @@ for name in ("AddBeforeRuleFiresFunction", "AddModifyFunction", "AddAssertFuncti
         ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p
     ]
 
-SECONDS = 5
+SECONDS = 2
 BYTES = 2 << 30
 
 

@@ -1,5 +1,4 @@
 //! A sample of what `cargo run -p quipu-sim --example clips` holds against CLIPS.
-#![expect(clippy::print_stderr, reason = "a test that skips says so")]
 
 use std::cell::RefCell;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Answer, Case, Clips, Opinion, smallest};
+use super::{Case, Clips, Opinion, smallest};
 
 /// What became of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,12 +103,15 @@ pub fn check(
 }
 
 fn judge(ours: &Opinion, clips: &Opinion) -> Verdict {
-    let complained = |opinion: &Opinion| matches!(opinion, Opinion::Ran(Answer { complaint, .. }) if !complaint.is_empty());
+    let complained = match clips {
+        Opinion::Ran(answer) => !answer.complaint.is_empty(),
+        Opinion::Rejected(_) | Opinion::Died => false,
+    };
     match (ours, clips) {
         (_, Opinion::Died) => Verdict::NoOpinion,
         (Opinion::Rejected(_), Opinion::Rejected(_)) => Verdict::BothReject,
         _ if difference(ours, clips).is_none() => Verdict::Equal,
-        _ if complained(clips) => Verdict::Complained,
+        _ if complained => Verdict::Complained,
         _ => Verdict::Different,
     }
 }
