@@ -66,12 +66,14 @@ impl Memory {
         });
         let rivals = rivals.collect();
         let names = &self.rulebook().program().rules[first.rule as usize].variables;
-        let values = self.values(&first).into_iter();
+        let mut values = self.values(&first);
+        values.sort_by_key(|(variable, _)| *variable);
         Some(Firing {
             rule: self.rule_name(first.rule),
             salience: first.salience,
             facts: self.told_all(&first.facts),
             values: values
+                .into_iter()
                 .map(|(variable, value)| (names[variable.0 as usize].clone(), self.shown(&value)))
                 .collect(),
             rivals,

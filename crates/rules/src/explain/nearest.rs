@@ -55,7 +55,7 @@ impl Trier<'_> {
             let by = left.map(|left| memory.blockers(left, step.join)).unwrap_or_default();
             let by = by.into_iter().map(|fact| memory.told(fact)).collect();
             let after = before.first().map(|left| told(*left)).unwrap_or_default();
-            return (Missed::Blocked { by }, after);
+            return (Missed::Blocked { by, for_all: step.for_all }, after);
         }
         let tokens: Vec<Option<u32>> = match before {
             [] => vec![None],
@@ -192,7 +192,12 @@ impl Trier<'_> {
             .filter_map(|terms| terms.iter().find(|term| fails(term)))
             .map(|term| self.needs(term, asked.variable, values))
             .collect();
-        Some(format!("{what} is {shown}, {}", needs.join(" or ")))
+        // One verb is enough for alternatives that share it.
+        let mut words = needs.join(" or ");
+        if needs.iter().all(|one| one.starts_with("needs ")) {
+            words = words.replace(" or needs ", " or ");
+        }
+        Some(format!("{what} is {shown}, {words}"))
     }
 
     fn term(&self, term: &Term, value: &Field, values: &Values) -> bool {

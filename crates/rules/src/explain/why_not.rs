@@ -59,6 +59,8 @@ pub enum Missed {
     Blocked {
         /// The facts that fulfil it.
         by: Vec<Told>,
+        /// Whether it is a `forall`, and these are facts for which it does not hold.
+        for_all: bool,
     },
     /// A test gives `FALSE`.
     Test {
@@ -124,8 +126,13 @@ impl Display for Missed {
                 write!(out, "nearest  {nearest}")?;
                 because.iter().try_for_each(|one| write!(out, "\n  but      {one}"))
             }
-            Missed::Blocked { by } => {
-                write!(out, "it must not hold, but does")?;
+            Missed::Blocked { by, for_all } => {
+                let what = if *for_all {
+                    "it does not hold for all"
+                } else {
+                    "it must not hold, but does"
+                };
+                write!(out, "{what}")?;
                 by.iter().try_for_each(|fact| write!(out, "\n  because  {fact}"))
             }
             Missed::Test { because } => {

@@ -18,7 +18,7 @@ pub(crate) use place::{At, Place, Side, Stretches};
 pub(crate) use test::{Compare, ExprTest, How, Operand, Test};
 
 use crate::code::Code;
-use crate::program::{Expr, Pattern, Program, Rule, VariableId};
+use crate::program::{Condition, Expr, Pattern, Program, Rule, VariableId};
 
 /// How many conditions one way of a rule may have: joins tell each other one inside the other.
 const CONDITIONS_MAX: usize = 250;
@@ -63,6 +63,8 @@ pub(crate) struct Step {
     pub pattern: Option<Pattern>,
     /// What it asks beyond the pattern.
     pub test: Option<Expr>,
+    /// Whether it is a `forall`.
+    pub for_all: bool,
 }
 
 impl Network {
@@ -100,7 +102,7 @@ impl Network {
                     logical: chain.logical,
                     variables: variables.collect(),
                     length: joins.joins[chain.last as usize].left_length,
-                    steps: steps(&elements, &specs, &chain.steps),
+                    steps: steps(rule, &elements, &specs, &chain.steps),
                     last: chain.last,
                 });
             }
@@ -114,6 +116,7 @@ impl Network {
 
 /// What the joins outside of groups are about.
 fn steps(
+    rule: &Rule,
     elements: &[shape::Element],
     specs: &[variables::Spec],
     joins: &[(usize, u32)],
@@ -130,9 +133,20 @@ fn steps(
         let is_group = elements[start].begin > 1;
         let pattern = elements[start].pattern.filter(|_| !is_group).cloned();
         let test = parts.iter().find_map(|one| one.test.clone()).filter(|_| !is_group);
-        Step { join, span, pattern, test }
+        Step { join, span, pattern, test, for_all: is_group && is_for_all(&rule.when, span) }
     };
     joins.iter().copied().zip(ends).map(|(join, end)| step(join, end)).collect()
+}
+
+/// Whether a `forall` outside of other negations stands around a place.
+fn is_for_all(conditions: &[Condition], place: Span) -> bool {
+    conditions.iter().any(|condition| match condition {
+        Condition::And(parts, _) | Condition::Or(parts, _) | Condition::Logical(parts, _) => {
+            is_for_all(parts, place)
+        }
+        Condition::Forall(_, span) => span.start <= place.start && place.end <= span.end,
+        _ => false,
+    })
 }
 
 /// From the start of the first to the end of the last.
