@@ -47,7 +47,7 @@ impl Trier<'_> {
         let memory = self.memory;
         let join = &memory.rulebook().network.joins[step.join as usize];
         let told = |token: u32| -> Vec<Told> {
-            let facts = if depth == 0 { Vec::new() } else { memory.facts_of(token, depth) };
+            let facts = if depth == 0 { Vec::new() } else { memory.match_facts(token, depth) };
             facts.into_iter().flatten().map(|fact| memory.told(fact)).collect()
         };
         if join.blocks() {
@@ -70,8 +70,7 @@ impl Trier<'_> {
         };
         let template = &memory.rulebook().program().templates[pattern.template.0 as usize];
         let mut best: Option<(Vec<String>, FactId, Option<u32>)> = None;
-        let facts: Vec<FactRef> =
-            memory.facts().filter(|fact| fact.template == pattern.template).collect();
+        let facts: Vec<FactRef> = memory.facts_of(pattern.template).collect();
         for token in tokens {
             let values = self.values(token, depth);
             for fact in facts.iter().rev().take(FACTS_MAX) {

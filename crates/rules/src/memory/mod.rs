@@ -222,10 +222,31 @@ impl Memory {
         was_there
     }
 
+    /// Gives slots of a fact other values, by their positions. Its address stays valid, its
+    /// index is a new one. None if it is not there, or if it says the same as another now.
+    pub fn modify(&mut self, fact: FactId, changes: Vec<(u32, Field)>) -> Option<FactId> {
+        if self.stopped.is_some() {
+            return None;
+        }
+        let mut acting = self.world(Origin::Outside(None), None);
+        let modified = acting.change(fact, changes);
+        let halted = acting.halted.take();
+        self.settle(halted);
+        modified
+    }
+
     /// The facts, by index.
     pub fn facts(&self) -> impl Iterator<Item = FactRef<'_>> {
         let follow = |place: u32| (place != NONE).then(|| (place, self.state.facts.get(place)));
-        std::iter::successors(follow(self.state.first_fact), move |(_, fact)| follow(fact.next))
+        std::iter::successors(follow(self.state.all.first), move |(_, fact)| follow(fact.next))
+            .map(|(place, fact)| FactRef::new(fact, place))
+    }
+
+    /// The facts of one template, by index.
+    pub fn facts_of(&self, template: TemplateId) -> impl Iterator<Item = FactRef<'_>> {
+        let follow = |place: u32| (place != NONE).then(|| (place, self.state.facts.get(place)));
+        let ends = self.state.alike.get(template.0 as usize).copied().unwrap_or_default();
+        std::iter::successors(follow(ends.first), move |(_, fact)| follow(fact.next_alike))
             .map(|(place, fact)| FactRef::new(fact, place))
     }
 
@@ -247,7 +268,7 @@ impl Memory {
                 rule: way.rule,
                 way: one.way,
                 salience: self.book.saliences[self.book.levels[one.way as usize] as usize],
-                facts: self.state.facts_of(one.token, way.length),
+                facts: self.state.match_facts(one.token, way.length),
                 serial: one.serial,
             }
         })

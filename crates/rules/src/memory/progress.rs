@@ -64,8 +64,8 @@ impl Memory {
     }
 
     /// The facts of a match.
-    pub(crate) fn facts_of(&self, token: u32, length: u32) -> Vec<Option<FactId>> {
-        self.state.facts_of(token, length)
+    pub(crate) fn match_facts(&self, token: u32, length: u32) -> Vec<Option<FactId>> {
+        self.state.match_facts(token, length)
     }
 
     /// A value in a match of so many facts.
@@ -87,7 +87,7 @@ impl Memory {
         }
         let node = &self.book.network.joins[join as usize];
         let length = if node.is_group() { node.right_length } else { 1 };
-        let facts = self.state.facts_of(by, length);
+        let facts = self.state.match_facts(by, length);
         // What the group got from outside is not what blocks.
         let outside = if node.is_group() && !node.is_first() { node.left_length } else { 0 };
         facts.into_iter().skip(outside as usize).flatten().collect()

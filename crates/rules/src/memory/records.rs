@@ -24,6 +24,9 @@ pub(crate) struct Fact {
     /// The facts before and after it, by index.
     pub previous: u32,
     pub next: u32,
+    /// The same among the facts of its template.
+    pub previous_alike: u32,
+    pub next_alike: u32,
     /// The next fact with the same digest, and the digest.
     pub same: u32,
     pub digest: u64,
@@ -159,6 +162,8 @@ impl Record for Fact {
             live: false,
             previous: NONE,
             next,
+            previous_alike: NONE,
+            next_alike: NONE,
             same: NONE,
             digest: 0,
             matches: NONE,

@@ -15,9 +15,9 @@ pub(crate) struct State {
     pub facts: Arena<Fact>,
     /// The facts by what they say.
     pub contents: Buckets,
-    /// The first and the last fact, by index.
-    pub first_fact: u32,
-    pub last_fact: u32,
+    /// The first and the last fact, by index: of all, and of each template.
+    pub all: Ends,
+    pub alike: Vec<Ends>,
     /// The index that the next fact gets.
     pub next_index: u64,
     pub tokens: Arena<Token>,
@@ -37,11 +37,23 @@ pub(crate) struct State {
     pub globals: Vec<Field>,
 }
 
+/// The ends of a list of facts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends {
+    pub first: u32,
+    pub last: u32,
+}
+
+impl Default for Ends {
+    fn default() -> Ends {
+        Ends { first: NONE, last: NONE }
+    }
+}
+
 impl State {
     pub(super) fn new(book: &Rulebook) -> State {
         let mut state = State {
-            first_fact: NONE,
-            last_fact: NONE,
+            alike: vec![Ends::default(); book.program().templates.len()],
             next_index: 1,
             agenda: vec![NONE; book.saliences.len()],
             ..State::default()
@@ -69,6 +81,7 @@ impl State {
             unsupported: self.unsupported.clone(),
             activations: self.activations.fork(),
             agenda: self.agenda.clone(),
+            alike: self.alike.clone(),
             globals: self.globals.clone(),
             ..*self
         }
@@ -99,35 +112,50 @@ impl State {
         None
     }
 
-    /// Puts a fact at the end of the list, and where it is found by what it says.
+    /// Puts a fact at the ends of the lists, and where it is found by what it says.
     pub(super) fn link_fact(&mut self, place: u32) {
-        let last = std::mem::replace(&mut self.last_fact, place);
-        if last == NONE {
-            self.first_fact = place;
-        } else {
-            self.facts.get_mut(last).next = place;
+        let template = self.facts.get(place).template.0 as usize;
+        let last = std::mem::replace(&mut self.all.last, place);
+        match last {
+            NONE => self.all.first = place,
+            last => self.facts.get_mut(last).next = place,
         }
-        let index = self.next_index;
-        self.next_index += 1;
+        let last_alike = std::mem::replace(&mut self.alike[template].last, place);
+        match last_alike {
+            NONE => self.alike[template].first = place,
+            last => self.facts.get_mut(last).next_alike = place,
+        }
         let digest = self.facts.get(place).digest;
         let same = self.contents.replace(digest, Some(place)).unwrap_or(NONE);
         let fact = self.facts.get_mut(place);
-        (fact.previous, fact.next, fact.same, fact.index) = (last, NONE, same, index);
-        fact.live = true;
+        (fact.previous, fact.next) = (last, NONE);
+        (fact.previous_alike, fact.next_alike) = (last_alike, NONE);
+        (fact.same, fact.index, fact.live) = (same, self.next_index, true);
+        self.next_index += 1;
     }
 
     /// Takes a fact out of the lists.
     pub(super) fn unlink_fact(&mut self, place: u32) {
         let fact = self.facts.get_mut(place);
         fact.live = false;
-        let (previous, next, same, digest) = (fact.previous, fact.next, fact.same, fact.digest);
+        let (same, digest, template) = (fact.same, fact.digest, fact.template.0 as usize);
+        let (previous, next) = (fact.previous, fact.next);
+        let (previous_alike, next_alike) = (fact.previous_alike, fact.next_alike);
         match previous {
-            NONE => self.first_fact = next,
+            NONE => self.all.first = next,
             previous => self.facts.get_mut(previous).next = next,
         }
         match next {
-            NONE => self.last_fact = previous,
+            NONE => self.all.last = previous,
             next => self.facts.get_mut(next).previous = previous,
+        }
+        match previous_alike {
+            NONE => self.alike[template].first = next_alike,
+            previous => self.facts.get_mut(previous).next_alike = next_alike,
+        }
+        match next_alike {
+            NONE => self.alike[template].last = previous_alike,
+            next => self.facts.get_mut(next).previous_alike = previous_alike,
         }
         let first = self.contents.head(digest).unwrap_or(NONE);
         if first == place {

@@ -280,7 +280,7 @@ impl World for Onlooker<'_> {
 impl State {
     /// The fact with this index. It is looked for from the newest on: rules seldom ask.
     pub(super) fn at_index(&self, index: u64) -> Option<FactId> {
-        let mut place = self.last_fact;
+        let mut place = self.all.last;
         while place != NONE {
             let fact = self.facts.get(place);
             if fact.index == index {
@@ -295,7 +295,7 @@ impl State {
     }
 
     /// The facts of a match, in the order of the conditions; none where no fact is meant.
-    pub(super) fn facts_of(&self, token: u32, length: u32) -> Vec<Option<FactId>> {
+    pub(super) fn match_facts(&self, token: u32, length: u32) -> Vec<Option<FactId>> {
         let mut facts = Vec::new();
         let mut at = token;
         for step in 0..length {

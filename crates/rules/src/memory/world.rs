@@ -54,6 +54,8 @@ impl Acting<'_> {
             live: true,
             previous: NONE,
             next: NONE,
+            previous_alike: NONE,
+            next_alike: NONE,
             same: NONE,
             digest,
             matches: NONE,
@@ -191,8 +193,8 @@ impl World for Acting<'_> {
     }
 
     fn retract_all(&mut self) -> Result<(), String> {
-        while self.halted.is_none() && self.state.first_fact != NONE {
-            let id = self.state.fact_id(self.state.first_fact);
+        while self.halted.is_none() && self.state.all.first != NONE {
+            let id = self.state.fact_id(self.state.all.first);
             self.remove(id);
         }
         self.unless_halted(())
