@@ -145,7 +145,74 @@ pub(crate) fn no_list(list: Option<&Field>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{TABLE, find};
+    use proptest::prelude::*;
+
+    use super::{Facts, LIST_MAX, Run, Shape, TABLE, TEXT_MAX, find};
+    use crate::field::{FactId, Field};
+
+    /// No facts at all.
+    struct Nothing;
+
+    impl Facts for Nothing {
+        fn template_of(&self, _: FactId) -> Option<&Shape> {
+            None
+        }
+
+        fn fields_of(&self, _: FactId) -> Option<&[Field]> {
+            None
+        }
+
+        fn index_of(&self, _: FactId) -> Option<u64> {
+            None
+        }
+
+        fn at_index(&self, _: u64) -> Option<FactId> {
+            None
+        }
+    }
+
+    fn single() -> impl Strategy<Value = Field> {
+        prop_oneof![
+            any::<i64>().prop_map(Field::Int),
+            (-3..4i64).prop_map(Field::Int),
+            any::<f64>().prop_map(Field::Float),
+            prop_oneof![Just(0.0), Just(-0.0), Just(1.0), Just(f64::NAN), Just(f64::INFINITY)]
+                .prop_map(Field::Float),
+            "[a-bA-B\"\\\\ ;&|~<?$*()é日.e0-9+-]{0,8}".prop_map(|text| Field::text(&text)),
+            "[a-cé]{1,3}".prop_map(|text| Field::symbol(&text)),
+            any::<bool>().prop_map(Field::Bool),
+            Just(Field::Fact(FactId { place: 0, stamp: 0 })),
+        ]
+    }
+
+    fn field() -> impl Strategy<Value = Field> {
+        prop_oneof![single(), proptest::collection::vec(single(), 0..6).prop_map(Field::many),]
+    }
+
+    proptest! {
+        #[test]
+        fn no_arguments_make_a_function_panic(args in proptest::collection::vec(field(), 0..6)) {
+            for function in TABLE {
+                let most = function.most.map_or(args.len(), usize::from).min(args.len());
+                for count in usize::from(function.least)..=most {
+                    let outcome = match &function.run {
+                        Run::Pure(run) => run(&args[..count]),
+                        Run::Facts(run) => run(&Nothing, &args[..count]),
+                        Run::Sorting => continue,
+                    };
+                    match outcome {
+                        Ok(Field::Many(fields)) => {
+                            prop_assert!(fields.len() <= LIST_MAX);
+                            prop_assert!(!fields.iter().any(|field| matches!(field, Field::Many(_))));
+                        }
+                        Ok(Field::Text(name)) => prop_assert!(name.as_str().len() <= TEXT_MAX),
+                        Ok(_) => {}
+                        Err(why) => prop_assert!(!why.is_empty() && !why.ends_with('.')),
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_table_is_sorted() {
