@@ -6,10 +6,10 @@ use diagnostics::Span;
 use value::Text;
 
 use super::two::Two;
-use super::{Assertion, Code, Codes, Given, Keeps, Modification, Op, Routine};
+use super::{Code, Codes, Keeps, Op, Routine};
 use crate::field::Field;
 use crate::functions::{self, Run, Shape};
-use crate::program::{Default, Expr, ExprKind, FunctionId, NewFact, Program, Template, VariableId};
+use crate::program::{Expr, ExprKind, FunctionId, NewFact, Program, VariableId};
 
 /// Compiles what a program says.
 #[derive(Clone, Copy)]
@@ -63,26 +63,26 @@ impl<'p> Compiler<'p> {
 }
 
 /// One piece of code as it grows.
-struct Unit<'p> {
-    program: &'p Program,
+pub(super) struct Unit<'p> {
+    pub(super) program: &'p Program,
     ops: Vec<Op>,
     spans: Vec<Span>,
     names: Vec<Text>,
     /// How many places the frame has so far.
-    places: u32,
+    pub(super) places: u32,
     /// How many values are on the stack here.
-    depth: u32,
+    pub(super) depth: u32,
     /// Variables that stand for other places within a loop.
-    scopes: Vec<(VariableId, u32)>,
+    pub(super) scopes: Vec<(VariableId, u32)>,
     /// The loops around, with what a `break` has to know.
-    loops: Vec<Loop>,
+    pub(super) loops: Vec<Loop>,
 }
 
-struct Loop {
+pub(super) struct Loop {
     /// How many values are on the stack where the loop ends.
-    depth: u32,
+    pub(super) depth: u32,
     /// The jumps to its end.
-    breaks: Vec<usize>,
+    pub(super) breaks: Vec<usize>,
 }
 
 impl<'p> Unit<'p> {
@@ -104,23 +104,23 @@ impl<'p> Unit<'p> {
     }
 
     /// Adds an op, after which there are so many values more, or less, on the stack.
-    fn add(&mut self, op: Op, span: Span, change: i64) -> usize {
+    pub(super) fn add(&mut self, op: Op, span: Span, change: i64) -> usize {
         self.ops.push(op);
         self.spans.push(span);
         self.depth = u32::try_from(i64::from(self.depth) + change).unwrap_or_default();
         self.ops.len() - 1
     }
 
-    fn push(&mut self, field: Field, span: Span) {
+    pub(super) fn push(&mut self, field: Field, span: Span) {
         self.add(Op::Push(field), span, 1);
     }
 
-    fn here(&self) -> u32 {
+    pub(super) fn here(&self) -> u32 {
         position(self.ops.len())
     }
 
     /// Lets a jump end here.
-    fn land(&mut self, jump: usize) {
+    pub(super) fn land(&mut self, jump: usize) {
         let here = self.here();
         match &mut self.ops[jump] {
             Op::Jump(to) | Op::Unless(to) | Op::When(to) | Op::Compare(to) | Op::Case(to) => {
@@ -132,7 +132,7 @@ impl<'p> Unit<'p> {
     }
 
     /// A place that no variable has.
-    fn place(&mut self) -> u32 {
+    pub(super) fn place(&mut self) -> u32 {
         self.places += 1;
         self.places - 1
     }
@@ -143,7 +143,7 @@ impl<'p> Unit<'p> {
     }
 
     /// Expressions one after the other, with the value of the last; `FALSE` if there is none.
-    fn sequence(&mut self, actions: &[Expr], span: Span) {
+    pub(super) fn sequence(&mut self, actions: &[Expr], span: Span) {
         let Some((last, before)) = actions.split_last() else {
             return self.push(Field::Bool(false), span);
         };
@@ -167,14 +167,14 @@ impl<'p> Unit<'p> {
         }
     }
 
-    fn actions(&mut self, actions: &[Expr]) {
+    pub(super) fn actions(&mut self, actions: &[Expr]) {
         for action in actions {
             self.action(action);
         }
     }
 
     /// One expression; its value is on the stack after it.
-    fn expr(&mut self, expr: &Expr) {
+    pub(super) fn expr(&mut self, expr: &Expr) {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Constant(field) => self.push(field.clone(), span),
@@ -392,208 +392,6 @@ impl<'p> Unit<'p> {
         self.land(done);
     }
 
-    fn switch(
-        &mut self,
-        subject: &Expr,
-        cases: &[(Expr, Vec<Expr>)],
-        default: Option<&[Expr]>,
-        span: Span,
-    ) {
-        self.expr(subject);
-        let mut ends = Vec::new();
-        for (value, body) in cases {
-            self.expr(value);
-            let next = self.add(Op::Case(0), value.span, -2);
-            self.sequence(body, value.span);
-            ends.push(self.add(Op::Jump(0), value.span, 0));
-            self.land(next);
-            // The subject is there again instead of the body's value.
-        }
-        self.add(Op::Pop, span, -1);
-        self.sequence(default.unwrap_or_default(), span);
-        for end in ends {
-            self.land(end);
-        }
-    }
-
-    fn repeat(&mut self, condition: &Expr, body: &[Expr], span: Span) {
-        self.loops.push(Loop { depth: self.depth, breaks: Vec::new() });
-        let start = self.here();
-        self.expr(condition);
-        let done = self.add(Op::Unless(0), span, -1);
-        self.actions(body);
-        self.add(Op::Jump(start), span, 0);
-        self.land(done);
-        self.end_loop();
-        self.push(Field::Bool(false), span);
-    }
-
-    fn count(
-        &mut self,
-        variable: Option<VariableId>,
-        from: &Expr,
-        to: &Expr,
-        body: &[Expr],
-        span: Span,
-    ) {
-        let (number, last) = (self.place(), self.place());
-        self.expr(from);
-        self.add(Op::Store(number), from.span, -1);
-        self.expr(to);
-        self.add(Op::Store(last), to.span, -1);
-        self.loops.push(Loop { depth: self.depth, breaks: Vec::new() });
-        self.scopes.extend(variable.map(|variable| (variable, number)));
-        let done = self.add(Op::Count { number, last, end: 0 }, span, 0);
-        let start = self.here();
-        self.actions(body);
-        self.add(Op::CountOn { number, last, body: start }, span, 0);
-        self.land(done);
-        self.end_loop();
-        if variable.is_some() {
-            self.scopes.pop();
-        }
-        self.push(Field::Bool(false), span);
-    }
-
-    /// The value of the loop is on the stack while it runs: that of the last action so far.
-    fn each(
-        &mut self,
-        variable: VariableId,
-        index: VariableId,
-        list: &Expr,
-        body: &[Expr],
-        span: Span,
-    ) {
-        let (list_at, index_at, field_at) = (self.place(), self.place(), self.place());
-        self.expr(list);
-        self.add(Op::Store(list_at), list.span, -1);
-        self.add(Op::Each { list: list_at, index: index_at }, list.span, 0);
-        self.loops.push(Loop { depth: self.depth, breaks: Vec::new() });
-        self.scopes.push((variable, field_at));
-        self.scopes.push((index, index_at));
-        self.push(Field::Bool(false), span);
-        let start = self.here();
-        let next = Op::EachOn { list: list_at, index: index_at, field: field_at, end: 0 };
-        let done = self.add(next, span, 0);
-        self.add(Op::Pop, span, -1);
-        self.sequence(body, span);
-        self.add(Op::Jump(start), span, 0);
-        self.scopes.truncate(self.scopes.len() - 2);
-        // A loop that is left has no value.
-        self.land(done);
-        let skip = self.add(Op::Jump(0), span, -1);
-        self.end_loop();
-        self.push(nothing(), span);
-        self.land(skip);
-    }
-
-    /// Lets the breaks of the innermost loop end here.
-    fn end_loop(&mut self) {
-        for jump in self.loops.pop().map(|left| left.breaks).unwrap_or_default() {
-            self.land(jump);
-        }
-    }
-
-    fn leave(&mut self, span: Span) {
-        let Some(depth) = self.loops.last().map(|left| left.depth) else {
-            return self.fail("`break` stands outside of a loop", span);
-        };
-        self.add(Op::Unwind(depth), span, 0);
-        let jump = self.add(Op::Jump(0), span, 1);
-        if let Some(left) = self.loops.last_mut() {
-            left.breaks.push(jump);
-        }
-    }
-
-    fn assert(&mut self, facts: &[NewFact], span: Span) {
-        if facts.is_empty() {
-            return self.push(Field::Bool(false), span);
-        }
-        for (at, fact) in facts.iter().enumerate() {
-            if at > 0 {
-                self.add(Op::Pop, fact.span, -1);
-            }
-            match self.program.templates.get(fact.template.0 as usize) {
-                Some(template) => self.assert_one(fact, template),
-                None => self.fail("there is no such template", fact.span),
-            }
-        }
-    }
-
-    fn assert_one(&mut self, fact: &NewFact, template: &'p Template) {
-        let before = self.depth;
-        let mut slots = Vec::with_capacity(template.slots.len());
-        for (at, slot) in template.slots.iter().enumerate() {
-            let said = fact.slots.iter().find(|(said, _)| *said as usize == at);
-            let values = match (said, &slot.default) {
-                (Some((_, values)), _) | (None, Default::Computed(values)) => values,
-                (None, Default::Value(field)) => {
-                    slots.push(Given::Value(field.clone()));
-                    continue;
-                }
-                (None, Default::Required) => {
-                    self.depth = before;
-                    return self.fail(&format!("slot `{}` needs a value", slot.name), fact.span);
-                }
-            };
-            slots.push(self.given(values, slot.many, fact.span));
-        }
-        let count = self.depth - before;
-        let assertion = Assertion { template: fact.template, slots, count };
-        self.add(Op::Assert(Box::new(assertion)), fact.span, 1 - i64::from(count));
-    }
-
-    /// What is said of a slot; what is not known yet is computed.
-    fn given(&mut self, values: &[Expr], many: bool, span: Span) -> Given {
-        let known = |value: &Expr| match &value.kind {
-            ExprKind::Constant(field) => Some(field.clone()),
-            _ => None,
-        };
-        match (many, values) {
-            (true, _) => match values.iter().map(known).collect::<Option<Vec<_>>>() {
-                Some(fields) => Given::Value(Field::many(fields)),
-                None => {
-                    for value in values {
-                        self.expr(value);
-                    }
-                    Given::Many(position(values.len()))
-                }
-            },
-            (false, [value]) => match known(value) {
-                Some(field) if !matches!(field, Field::Many(_)) => Given::Value(field),
-                _ => {
-                    self.expr(value);
-                    Given::One
-                }
-            },
-            (false, _) => {
-                self.fail("a slot with one field gets one value", span);
-                Given::One
-            }
-        }
-    }
-
-    fn modify(
-        &mut self,
-        fact: &Expr,
-        changes: &[(Text, Vec<Expr>, Span)],
-        duplicate: bool,
-        span: Span,
-    ) {
-        self.expr(fact);
-        let mut all = Vec::with_capacity(changes.len());
-        let mut count = 0;
-        for (slot, values, span) in changes {
-            for value in values {
-                self.expr(value);
-            }
-            count += position(values.len());
-            all.push((slot.clone(), position(values.len()), *span));
-        }
-        let modification = Modification { changes: all, count, duplicate };
-        self.add(Op::Modify(Box::new(modification)), span, -i64::from(count));
-    }
-
     /// Each value is printed before the next is computed, which may print too.
     fn print(&mut self, to: &Expr, values: &[Expr], span: Span) {
         let sure = matches!(&to.kind, ExprKind::Constant(field) if prints(field));
@@ -611,13 +409,13 @@ impl<'p> Unit<'p> {
     }
 
     /// The reader refuses such a program; whoever makes one otherwise is told when it runs.
-    fn fail(&mut self, why: &str, span: Span) {
+    pub(super) fn fail(&mut self, why: &str, span: Span) {
         self.add(Op::Fail(why.into()), span, 1);
     }
 }
 
 /// What an action gives that gives nothing: it holds, and adds nothing to a list.
-fn nothing() -> Field {
+pub(super) fn nothing() -> Field {
     Field::many([])
 }
 
@@ -626,7 +424,7 @@ pub(super) fn prints(to: &Field) -> bool {
     matches!(to.lexeme(), Some("t" | "stdout"))
 }
 
-fn position(at: usize) -> u32 {
+pub(super) fn position(at: usize) -> u32 {
     // A text is below 4 GiB, and no op comes from less than a byte of it.
     u32::try_from(at).unwrap_or(u32::MAX)
 }

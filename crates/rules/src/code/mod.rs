@@ -13,9 +13,12 @@ use crate::field::{FactId, Field};
 use crate::functions::Shape;
 use crate::program::{GlobalId, TemplateId};
 
+mod act;
 mod compile;
+mod loops;
 mod machine;
 mod print;
+mod slots;
 mod sort;
 #[cfg(test)]
 mod tests;
