@@ -198,6 +198,27 @@ impl<T: Record> Arena<T> {
         }
     }
 
+    /// Numbers of all places that may differ between two arenas: those of pages that they do not
+    /// share. Of two forks of one arena that is what was written to since; it costs a comparison
+    /// per page. A number may be beyond the places of one of them.
+    pub fn unshared<'a>(&'a self, other: &'a Arena<T>) -> impl Iterator<Item = u32> + 'a {
+        let places = self.places.max(other.places);
+        let pages = (0..places.div_ceil(PAGE as u32)).filter(move |page| {
+            match (self.frozen(*page), other.frozen(*page)) {
+                (Some(one), Some(two)) => !std::ptr::eq(one, two),
+                _ => true,
+            }
+        });
+        pages.flat_map(move |page| page << SHIFT..((page + 1) << SHIFT).min(places))
+    }
+
+    /// A page as others may have it, too.
+    fn frozen(&self, page: u32) -> Option<&[T]> {
+        let entry = *self.table.get(page as usize)?;
+        let records = &self.layers.get((entry >> LAYER) as usize)?.records;
+        records.get(start(entry)..records.len().min(start(entry) + PAGE))
+    }
+
     /// Puts a record into a place that there was not, while there are layers.
     #[cold]
     fn grow(&mut self, record: T) {

@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// A record that cannot be copied bit by bit: the text is what is compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +63,7 @@ impl Pair {
         let layers = &self.arena.layers;
         assert!(layers.len() < 40, "{} layers", layers.len());
         for layer in layers {
-            let pages: std::collections::BTreeSet<_> = layer.pages.iter().collect();
+            let pages: BTreeSet<_> = layer.pages.iter().collect();
             assert_eq!(pages.len(), layer.pages.len(), "a page is kept twice");
         }
         let held: usize = layers.iter().map(|layer| layer.records.len()).sum();
@@ -126,6 +127,13 @@ proptest! {
             }
             for pair in &pairs {
                 pair.check();
+            }
+            // What two arenas do not share holds all that differs.
+            let (one, two) = (&pairs[0], &pairs[pairs.len() - 1]);
+            let unshared: BTreeSet<u32> = one.arena.unshared(&two.arena).collect();
+            for id in 0..one.model.len().max(two.model.len()) {
+                let differs = one.model.get(id) != two.model.get(id);
+                prop_assert!(!differs || unshared.contains(&(id as u32)), "{id}");
             }
         }
     }
@@ -192,4 +200,17 @@ fn an_arena_that_was_written_to_a_lot_is_flat_again() {
 fn arenas_go_to_other_threads() {
     fn sent<T: Send + Sync>(_: T) {}
     sent(Arena::<Note>::default());
+}
+
+#[test]
+fn forks_share_what_was_not_written_to() {
+    let mut arena = Arena::filled(note(1), 1_000);
+    let mut fork = arena.fork();
+    assert_eq!(arena.unshared(&fork).count(), 0);
+    *arena.get_mut(5) = note(2);
+    *fork.get_mut(999) = note(3);
+    let ids: Vec<u32> = arena.unshared(&fork).collect();
+    assert_eq!(ids, (0..32).chain(992..1_000).collect::<Vec<u32>>());
+    let later = arena.fork();
+    assert_eq!(arena.unshared(&later).count(), 0);
 }
