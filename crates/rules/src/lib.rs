@@ -18,5 +18,5 @@ mod rulebook;
 mod syntax;
 
 pub use field::{FactId, Field, Name};
-pub use memory::{Activated, FactRef, Limits, Memory, Origin, Provenance, Stop};
+pub use memory::{Activated, Diff, FactRef, Limits, Memory, Origin, Provenance, Stop};
 pub use rulebook::Rulebook;

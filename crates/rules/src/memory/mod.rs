@@ -1,6 +1,7 @@
 //! A working memory: facts, what they match, and what fires because of it.
 
 mod agenda;
+mod diff;
 mod leaving;
 mod matching;
 mod progress;
@@ -19,6 +20,7 @@ use crate::field::{FactId, Field};
 use crate::network::NONE;
 use crate::program::{NewFact, TemplateId, VariableId};
 use crate::rulebook::Rulebook;
+pub use diff::Diff;
 use matching::{Doing, Logical, Matcher};
 use records::Fact;
 pub(crate) use records::TokenKind;

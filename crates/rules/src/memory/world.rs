@@ -173,7 +173,7 @@ impl Acting<'_> {
 }
 
 /// What a fact is found by.
-fn digest(template: TemplateId, fields: &[Field]) -> u64 {
+pub(super) fn digest(template: TemplateId, fields: &[Field]) -> u64 {
     fields.iter().fold(u64::from(template.0), |hash, field| mix(hash, field.digest()))
 }
 
