@@ -15,6 +15,7 @@ mod network;
 pub mod program;
 pub mod read;
 mod rulebook;
+pub mod state;
 mod syntax;
 
 pub use field::{FactId, Field, Name};

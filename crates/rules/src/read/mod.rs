@@ -29,14 +29,20 @@ use diagnostics::{Code, Diagnostic, Span, codes};
 use value::Text;
 
 use crate::field::Field;
-use crate::program::{FunctionId, GlobalId, NewFact, Program, TemplateId};
+use crate::program::{FunctionId, GlobalId, NewFact, Program, Template, TemplateId};
 use crate::syntax::tree::{Node, Top, lists};
 use findings::at;
 use scope::Scope;
 
 /// A text of constructs as a program. It may be run only if no finding is an error.
 pub fn read(text: &str) -> (Program, Vec<Diagnostic>) {
-    let mut reader = Reader::of(Program::default());
+    read_with(Vec::new(), text)
+}
+
+/// The same for a text that need not define these templates, and may not: those of a state, see
+/// [`crate::state`].
+pub fn read_with(templates: Vec<Template>, text: &str) -> (Program, Vec<Diagnostic>) {
+    let mut reader = Reader::of(Program { templates, ..Program::default() });
     for top in lists(text, &mut reader.findings) {
         reader.top(&top);
     }
