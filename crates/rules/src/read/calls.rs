@@ -232,7 +232,10 @@ impl Reader {
             self.applies(id, own, head, args.len());
             return ExprKind::Apply(id, args);
         }
-        self.unknown_function(name, nodes);
+        if self.unknown_function(name, nodes) {
+            // What its arguments bind is bound, and what is wrong in them is wrong.
+            self.exprs(scope, &nodes[1..], Flow::NONE);
+        }
         nothing()
     }
 
@@ -289,19 +292,20 @@ impl Reader {
             || left_out(name).is_some()
     }
 
-    fn unknown_function(&mut self, name: &str, nodes: &[Node]) {
+    /// Reports a function that cannot be called; whether its arguments may be read as such.
+    fn unknown_function(&mut self, name: &str, nodes: &[Node]) -> bool {
         let head = &nodes[0];
         if let Some(why) = left_out(name) {
             let message = format!("`{name}` is left out on purpose: {why}");
             let found = at(&codes::RULES_LEFT_OUT, head.span, message);
             self.findings.push(found.help("do it where the rules are run, and pass facts"));
-            return;
+            return false;
         }
         if name.starts_with("def") && nodes.len() > 2 && super::is_construct(name) {
             let message = format!("`({name}` begins within another construct");
             let found = at(&codes::RULES_UNCLOSED, head.span, message);
             self.findings.push(found.help("close the construct before it with `)`"));
-            return;
+            return false;
         }
         let found =
             at(&codes::RULES_UNKNOWN_FUNCTION, head.span, format!("there is no function `{name}`"));
@@ -312,6 +316,7 @@ impl Reader {
             Some(near) => found.meant(near, head.at()),
             None => found.help("define it before it is used: `(deffunction name (?x) ...)`"),
         });
+        true
     }
 }
 

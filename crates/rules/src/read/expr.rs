@@ -84,9 +84,10 @@ impl Reader {
     }
 }
 
-/// What stands in place of an expression that cannot be read.
+/// What stands in place of an expression that cannot be read: of no kind, so that nothing more is
+/// said about it.
 pub(super) fn nothing() -> ExprKind {
-    ExprKind::Constant(Field::Bool(false))
+    ExprKind::Sequence(Vec::new())
 }
 
 /// The value that an atom is.
