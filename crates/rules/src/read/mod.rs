@@ -18,6 +18,7 @@ mod fold;
 mod forms;
 mod limits;
 mod patterns;
+mod rooms;
 mod rules;
 mod scope;
 mod slots;

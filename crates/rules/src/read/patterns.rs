@@ -9,7 +9,7 @@ use super::rules::address;
 use super::scope::Scope;
 use crate::field::Field;
 use crate::program::{
-    Condition, FieldPattern, Pattern, Slot, SlotPattern, TemplateId, Term, TermKind,
+    Condition, FieldPattern, Kinds, Pattern, Slot, SlotPattern, TemplateId, Term, TermKind,
 };
 use crate::syntax::token::Atom;
 use crate::syntax::tree::Node;
@@ -421,13 +421,20 @@ impl Reader {
         let differs = wanted.is_some_and(|(_, wanted)| {
             constants.iter().any(|(negated, field)| (field == wanted) == *negated)
         });
-        let wrong_kind = group.iter().any(|term| match (&term.kind, slot) {
-            (TermKind::Equals(expr), Some(slot)) if !term.negated && !slot.many => {
-                self.gives(expr).is_some_and(|gives| !gives.meets(slot.limits.kinds))
-            }
-            _ => false,
-        });
-        differs || wrong_kind
+        // What the call before and the values behind give must leave a kind.
+        let mut kinds = slot.map_or(Kinds::SINGLE, |slot| slot.limits.kinds);
+        for term in group.iter().filter(|term| !term.negated) {
+            let given = match &term.kind {
+                TermKind::Constant(field) => Some(Kinds::of(field)),
+                TermKind::Equals(expr) => {
+                    self.gives(expr).filter(|gives| !gives.meets(Kinds::MANY))
+                }
+                _ => None,
+            };
+            kinds = Kinds(kinds.0 & given.unwrap_or(kinds).0);
+        }
+        differs
+            || (kinds.0 == 0 && group.iter().any(|term| matches!(term.kind, TermKind::Equals(_))))
     }
 }
 

@@ -44,6 +44,8 @@ impl Reader {
             span,
             whole: node.span,
         };
+        let bound_again: Vec<_> = scope.bound_again.into_iter().collect();
+        self.variables_fit(&rule, &bound_again);
         let earlier = self.program.rules.iter().position(|known| known.name == rule.name);
         if let Some(earlier) = earlier {
             // The new one comes last, as if the earlier one had never been.

@@ -383,7 +383,10 @@ impl Reader {
         let Some(kinds_span) = said.kinds else { return };
         for (name, kinds, span) in said.allowed.iter().copied() {
             let values = said.limits.allowed.iter().flat_map(|allowed| &allowed.values);
+            // With `?VARIABLE` it allows everything.
+            let is_open = !said.limits.allowed.as_ref().is_some_and(|a| a.kinds.meets(kinds));
             let fits = match name {
+                _ if is_open => true,
                 "allowed-values" => {
                     values.into_iter().all(|value| said.limits.kinds.meets(Kinds::of(value)))
                 }
@@ -394,9 +397,9 @@ impl Reader {
             }
         }
         if let (Some(span), Some((least, most))) = (said.range, &said.limits.range) {
-            let bounds = [least, most];
-            let mut bounds = bounds.into_iter().flatten();
-            if !numbers(said.limits.kinds)
+            let bounds: Vec<&Field> = [least, most].into_iter().flatten().collect();
+            let mut bounds = bounds.into_iter();
+            if bounds.len() > 0 && !numbers(said.limits.kinds)
                 || bounds.any(|bound| !said.limits.kinds.meets(Kinds::of(bound)))
             {
                 self.conflict(span, "range", "type", kinds_span);

@@ -205,7 +205,9 @@ impl<'t> Scanner<'t, '_> {
                     (None, true) => Atom::Many(name),
                 }
             }
-            Some(letter) if is_part(letter) || matches!(letter, '&' | '|' | '~' | '<' | '"') => {
+            Some(letter)
+                if is_part(letter) || matches!(letter, '&' | '|' | '~' | '<' | '"' | ';') =>
+            {
                 let name = self.letters();
                 let span = Span::new(start, self.at);
                 let message = format!("the name of a variable cannot begin with `{letter}`");
