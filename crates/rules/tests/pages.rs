@@ -42,6 +42,6 @@ fn every_page_shows_what_reading_says() {
 
 /// The inside of the first fenced block of a language.
 fn fenced<'a>(page: &'a str, language: &str) -> &'a str {
-    let (_, rest) = page.split_once(&format!("\n```{language}\n")).unwrap();
-    &rest[..rest.find("\n```").unwrap() + 1]
+    let (_, rest) = page.split_once(&format!("\n```{language}\n")).expect("it has such a block");
+    &rest[..rest.find("\n```").expect("the block ends") + 1]
 }
