@@ -27,6 +27,8 @@ pub(super) struct Matcher<'a> {
     pub state: &'a mut State,
     pub machine: &'a mut Machine,
     pub budget: &'a mut u64,
+    /// Lists that are used again, so that nothing is allocated for each fact.
+    pub scratch: &'a mut Scratch,
     /// What went wrong in conditions.
     pub faults: &'a mut Vec<Fault>,
     /// The match on which the rule that fires makes its facts depend, and what became of it.
@@ -44,8 +46,15 @@ pub(crate) enum Logical {
     Orphan,
 }
 
+/// What matching a fact needs for itself.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    visits: Vec<Visit>,
+    lengths: Vec<u32>,
+}
+
 /// A step through the pattern network that is still to be made.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Visit {
     node: u32,
     /// How many stretches were found before it.
@@ -69,21 +78,30 @@ impl Matcher<'_> {
 
     /// Takes a fact through the patterns of its template.
     pub(super) fn fact(&mut self, fact: u32) -> Result<(), Exhausted> {
+        let mut scratch = std::mem::take(self.scratch);
+        scratch.visits.clear();
+        scratch.lengths.clear();
+        let done = self.through_patterns(fact, &mut scratch);
+        *self.scratch = scratch;
+        done
+    }
+
+    fn through_patterns(&mut self, fact: u32, scratch: &mut Scratch) -> Result<(), Exhausted> {
+        let Scratch { visits, lengths } = scratch;
         let book = self.book;
         let patterns = &book.network.patterns;
         let template = self.state.facts.get(fact).template;
-        let mut lengths: Vec<u32> = Vec::new();
         let roots = patterns.roots[template.0 as usize].iter().rev();
-        let mut visits: Vec<Visit> = roots
-            .map(|node| Visit { node: *node, stretches: 0, in_slot: 0, length: None })
-            .collect();
+        visits.extend(
+            roots.map(|node| Visit { node: *node, stretches: 0, in_slot: 0, length: None }),
+        );
         while let Some(visit) = visits.pop() {
             self.spend()?;
             lengths.truncate(visit.stretches as usize);
             let mut node = &patterns.nodes[visit.node as usize];
             let mut passed = visit;
             if node.is_search() {
-                let Some(next) = self.search(fact, node, &visit, &mut lengths) else { continue };
+                let Some(next) = self.search(fact, node, &visit, lengths) else { continue };
                 if let Some(shorter) = next.checked_sub(1) {
                     visits.push(Visit { length: Some(shorter), ..visit });
                 }
@@ -98,7 +116,7 @@ impl Matcher<'_> {
                     continue;
                 }
             }
-            let right = Seen::Fact(fact, &lengths);
+            let right = Seen::Fact(fact, lengths);
             let (state, mut tester) = self.tester();
             let sight = Sight { state, left: Seen::Nothing, right };
             match tester.all(sight, node.tests()) {
@@ -115,7 +133,7 @@ impl Matcher<'_> {
                 node = &patterns.nodes[next as usize];
             }
             if let Some(alpha) = node.alpha {
-                self.alpha_match(fact, alpha, &lengths)?;
+                self.alpha_match(fact, alpha, lengths)?;
             }
             let slot = node.slot();
             visits.extend(node.children.iter().rev().map(|child| {

@@ -21,7 +21,7 @@ use crate::network::NONE;
 use crate::program::{NewFact, TemplateId, VariableId};
 use crate::rulebook::Rulebook;
 pub use diff::Diff;
-use matching::{Doing, Logical, Matcher};
+use matching::{Doing, Logical, Matcher, Scratch};
 use records::Fact;
 pub(crate) use records::TokenKind;
 use state::State;
@@ -131,6 +131,7 @@ pub struct Memory {
     /// The machines that run actions and tests: tests run while an action does.
     acting: Machine,
     testing: Machine,
+    scratch: Scratch,
     limits: Limits,
     /// What is left of the steps of matching.
     budget: u64,
@@ -148,6 +149,7 @@ impl Memory {
             state: State::new(&book),
             acting: Machine::default(),
             testing: Machine::default(),
+            scratch: Scratch::default(),
             limits,
             budget: limits.steps,
             printed: String::new(),
@@ -174,6 +176,7 @@ impl Memory {
             state: self.state.fork(),
             acting: Machine::default(),
             testing: Machine::default(),
+            scratch: Scratch::default(),
             limits: self.limits,
             budget: self.budget,
             printed: self.printed.clone(),
@@ -402,6 +405,7 @@ impl Memory {
             state: &mut self.state,
             machine: &mut self.testing,
             budget: &mut self.budget,
+            scratch: &mut self.scratch,
             printed: &mut self.printed,
             facts_max: self.limits.facts,
             origin,
@@ -420,6 +424,7 @@ impl Memory {
             state: &mut self.state,
             machine: &mut self.testing,
             budget: &mut self.budget,
+            scratch: &mut self.scratch,
             faults: &mut self.faults,
             logical: &mut logical,
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::matching::{Exhausted, Logical, Matcher};
+use super::matching::{Exhausted, Logical, Matcher, Scratch};
 use super::records::Fact;
 use super::state::State;
 use super::{Origin, Stop};
@@ -18,6 +18,7 @@ pub(super) struct Acting<'a> {
     pub state: &'a mut State,
     pub machine: &'a mut Machine,
     pub budget: &'a mut u64,
+    pub scratch: &'a mut Scratch,
     pub printed: &'a mut String,
     pub facts_max: usize,
     pub origin: Origin,
@@ -157,6 +158,7 @@ impl Acting<'_> {
             state: self.state,
             machine: self.machine,
             budget: self.budget,
+            scratch: self.scratch,
             faults: &mut faults,
             logical: &mut self.logical,
         };
