@@ -38,7 +38,7 @@ pub trait Record: Clone {
 /// | read and write, not forked | those of a `Vec` |
 /// | read, forked | two or three loads more; no count is touched |
 /// | first write to a page after a fork | a copy of the page |
-/// | fork | four bytes copied per page, a count per layer (about a dozen) |
+/// | fork | four bytes copied per page if any page was written to since the first fork, a count per layer (about a dozen) |
 /// | memory | one page per page written to since the fork; a line of forks of which only the last lives has no more than three times the records |
 ///
 /// Two more costs are spread over the first writes that cause them. When half of the pages are
@@ -53,8 +53,9 @@ pub struct Arena<T> {
     own: Vec<T>,
     /// Which page each page of `own` is, and where it was before; empty while there are no layers.
     origins: Vec<Origin>,
-    /// Where each page is; empty while there are no layers. The layer behind the last is `own`,
-    /// so that nothing has to be renumbered when it is frozen.
+    /// Where each page is; empty while there are no layers, and while all pages are in the first
+    /// one in their order, so that the first fork need not write it. The layer behind the last is
+    /// `own`, so that nothing has to be renumbered when it is frozen.
     table: Vec<u32>,
     layers: Vec<Arc<Layer<T>>>,
     /// How many places there are, used or free.
@@ -125,7 +126,7 @@ impl<T: Record> Arena<T> {
         if self.layers.is_empty() {
             return &self.own[id as usize];
         }
-        let entry = self.table[(id >> SHIFT) as usize];
+        let entry = self.entry(id >> SHIFT);
         let records = match self.layers.get((entry >> LAYER) as usize) {
             Some(layer) => &layer.records,
             None => &self.own,
@@ -139,7 +140,7 @@ impl<T: Record> Arena<T> {
         if self.layers.is_empty() {
             return &mut self.own[id as usize];
         }
-        let mut entry = self.table[(id >> SHIFT) as usize];
+        let mut entry = self.entry(id >> SHIFT);
         if (entry >> LAYER) as usize != self.layers.len() {
             self.copy_page(id >> SHIFT);
             if self.layers.is_empty() {
@@ -212,9 +213,26 @@ impl<T: Record> Arena<T> {
         pages.flat_map(move |page| page << SHIFT..((page + 1) << SHIFT).min(places))
     }
 
+    /// Where a page is.
+    #[inline]
+    fn entry(&self, page: u32) -> u32 {
+        self.table.get(page as usize).copied().unwrap_or(page)
+    }
+
+    /// Writes the table down, before it becomes another than the first.
+    fn lay_out(&mut self) {
+        if self.table.is_empty() {
+            let pages = self.layers.first().map_or(0, |layer| layer.records.len().div_ceil(PAGE));
+            self.table = (0..pages).map(|page| entry(0, page)).collect();
+        }
+    }
+
     /// A page as others may have it, too.
     fn frozen(&self, page: u32) -> Option<&[T]> {
-        let entry = *self.table.get(page as usize)?;
+        if page >= self.places.div_ceil(PAGE as u32) {
+            return None;
+        }
+        let entry = self.entry(page);
         let records = &self.layers.get((entry >> LAYER) as usize)?.records;
         records.get(start(entry)..records.len().min(start(entry) + PAGE))
     }
@@ -222,6 +240,7 @@ impl<T: Record> Arena<T> {
     /// Puts a record into a place that there was not, while there are layers.
     #[cold]
     fn grow(&mut self, record: T) {
+        self.lay_out();
         let page = self.places >> SHIFT;
         if offset(self.places) == 0 {
             self.table.push(entry(self.layers.len(), self.origins.len()));
@@ -247,6 +266,7 @@ impl<T: Record> Arena<T> {
     /// Makes a page this arena's own.
     #[cold]
     fn copy_page(&mut self, page: u32) {
+        self.lay_out();
         let before = self.table[page as usize];
         let layer = &self.layers[(before >> LAYER) as usize];
         // The last page of the first layer may be shorter than a page.
@@ -287,7 +307,6 @@ impl<T: Record> Arena<T> {
             let pages = self.own.len().div_ceil(PAGE);
             assert!(pages < 1 << LAYER, "an arena holds fewer than {} records", PAGE << LAYER);
             if pages > 0 {
-                self.table = (0..pages).map(|page| entry(0, page)).collect();
                 let records = std::mem::take(&mut self.own);
                 self.layers.push(Arc::new(Layer { records, pages: Vec::new() }));
             }
