@@ -92,9 +92,12 @@ impl Matcher<'_> {
         let patterns = &book.network.patterns;
         let template = self.state.facts.get(fact).template;
         let roots = patterns.roots[template.0 as usize].iter().rev();
-        visits.extend(
-            roots.map(|node| Visit { node: *node, stretches: 0, in_slot: 0, length: None }),
-        );
+        visits.extend(roots.map(|node| Visit {
+            node: *node,
+            stretches: 0,
+            in_slot: 0,
+            length: None,
+        }));
         while let Some(visit) = visits.pop() {
             self.spend()?;
             lengths.truncate(visit.stretches as usize);

@@ -201,7 +201,7 @@ impl Memory {
         if self.stopped.is_some() {
             return None;
         }
-        let mut acting = self.world(Origin::Outside(provenance), None);
+        let mut acting = self.outside(Origin::Outside(provenance));
         let asserted = acting.add(template, fields);
         let halted = acting.halted.take();
         self.settle(halted);
@@ -220,7 +220,7 @@ impl Memory {
         if self.stopped.is_some() {
             return false;
         }
-        let mut acting = self.world(Origin::Outside(None), None);
+        let mut acting = self.outside(Origin::Outside(None));
         let was_there = acting.remove(fact);
         let halted = acting.halted.take();
         self.settle(halted);
@@ -233,7 +233,7 @@ impl Memory {
         if self.stopped.is_some() {
             return None;
         }
-        let mut acting = self.world(Origin::Outside(None), None);
+        let mut acting = self.outside(Origin::Outside(None));
         let modified = acting.change(fact, changes);
         let halted = acting.halted.take();
         self.settle(halted);
@@ -297,7 +297,7 @@ impl Memory {
     /// Fires rules until none can, one says so, or a limit is reached. `fired` hears of each
     /// before it acts.
     pub fn run(&mut self, mut fired: impl FnMut(u32)) -> Stop {
-        self.budget = self.budget.max(self.limits.steps);
+        self.budget = self.limits.steps;
         for _ in 0..self.limits.firings {
             match self.fire(&mut fired) {
                 None => {}
@@ -378,7 +378,7 @@ impl Memory {
         let mut machine = std::mem::take(&mut self.acting);
         machine.begin(code);
         let mut steps = self.limits.steps;
-        let mut world = self.world(origin, None);
+        let mut world = self.outside(origin);
         let done = machine.run(&book.codes, code, &mut steps, &mut world);
         let halted = world.halted.take();
         self.acting = machine;
@@ -397,6 +397,12 @@ impl Memory {
             Some(Stop::Fault(fault)) => self.faults.push(fault),
             Some(stop) => self.stopped = Some(stop),
         }
+    }
+
+    /// The memory, for somebody from outside: each of their acts has all the steps there are.
+    fn outside(&mut self, origin: Origin) -> Acting<'_> {
+        self.budget = self.limits.steps;
+        self.world(origin, None)
     }
 
     fn world(&mut self, origin: Origin, logical: Option<Logical>) -> Acting<'_> {

@@ -4,13 +4,15 @@
 //! condition's pattern, or the matches of a group, from the right. Rules that begin with the same
 //! conditions share joins. What is shared and in which order joins are told is as in CLIPS.
 
+use std::collections::BTreeMap;
+
 use super::patterns::Patterns;
 use super::place::{Place, Side};
 use super::test::Test;
 use super::variables::Spec;
 
 /// What a join takes from the right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Right {
     /// Nothing: it only tests, or ends a rule.
     Nothing,
@@ -73,6 +75,8 @@ pub(crate) struct Joins {
     pub free: Vec<u32>,
     /// First joins that hold while nothing fits: they are told at a reset, too.
     pub empty: Vec<u32>,
+    /// The joins after a join that take the same from the right: among these is one to share.
+    known: BTreeMap<(Option<u32>, Right), Vec<u32>>,
 }
 
 /// What a join is made of; two that ask the same can be one.
@@ -127,6 +131,7 @@ impl Joins {
 
     fn create(&mut self, wanted: Wanted, parent: Option<u32>) -> u32 {
         let id = self.joins.len() as u32;
+        self.known.entry((parent, wanted.right)).or_default().push(id);
         let length = |join: u32| self.joins[join as usize].output_length();
         let left_length = parent.map_or(1, length);
         let right_length = match wanted.right {
@@ -311,23 +316,12 @@ impl Building<'_> {
 
     fn find_or_create(&mut self, wanted: Wanted, parent: Option<u32>) -> u32 {
         if self.reuse {
-            let shared = match (parent, wanted.right) {
-                (Some(parent), _) => {
-                    let links = &self.joins.joins[parent as usize].links;
-                    self.find(links.iter().map(|link| link.0), &wanted)
-                }
-                (None, Right::Nothing) => self.find(self.joins.free.iter().copied(), &wanted),
-                (None, Right::Alpha(alpha)) => {
-                    let known = &self.patterns.alphas[alpha as usize].joins;
-                    self.find(known.iter().copied(), &wanted)
-                }
-                (None, Right::Group(join)) => {
-                    let links = &self.joins.joins[join as usize].links;
-                    self.find(links.iter().map(|link| link.0), &wanted)
-                }
-            };
-            if let Some(shared) = shared {
-                return shared;
+            let known = self.joins.known.get(&(parent, wanted.right));
+            let mut newest_first = known.into_iter().flatten().rev();
+            if let Some(shared) =
+                newest_first.find(|id| self.joins.joins[**id as usize].is(&wanted))
+            {
+                return *shared;
             }
         }
         self.reuse = false;
@@ -337,10 +331,5 @@ impl Building<'_> {
             self.patterns.alphas[alpha as usize].joins.push(id);
         }
         id
-    }
-
-    /// The newest of some joins that is as wanted.
-    fn find(&self, all: impl DoubleEndedIterator<Item = u32>, wanted: &Wanted) -> Option<u32> {
-        all.rev().find(|join| self.joins.joins[*join as usize].is(wanted))
     }
 }

@@ -109,7 +109,7 @@ impl Network {
         }
         patterns.finish();
         joins.finish();
-        let joins::Joins { joins, free, empty } = joins;
+        let joins::Joins { joins, free, empty, .. } = joins;
         (Network { patterns, joins, free, empty, ways }, found)
     }
 }

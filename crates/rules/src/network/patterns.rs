@@ -4,6 +4,8 @@
 //! order in which rules fire, and is as in CLIPS. Where a field must be one certain value, a node
 //! looks up the branch for the value it has, so a thousand rules on one slot cost as much as one.
 
+use std::collections::BTreeMap;
+
 use super::place::{At, ListLayout, Place, Side};
 use super::test::Test;
 use crate::field::Field;
@@ -196,6 +198,8 @@ pub(crate) struct Patterns {
     pub roots: Vec<Vec<u32>>,
     pub nodes: Vec<Node>,
     pub alphas: Vec<Alpha>,
+    /// The nodes under one node for values of one digest, while the network grows.
+    constants: BTreeMap<(u32, u64), Vec<u32>>,
 }
 
 impl Patterns {
@@ -241,9 +245,13 @@ impl Patterns {
         hash: &[At],
         looks_up: bool,
     ) -> u32 {
-        let siblings = match parent {
-            Some(parent) => &self.nodes[parent as usize].children,
-            None => &self.roots[template.0 as usize],
+        let digest = spec.constant.as_ref().map(Field::digest);
+        let siblings = match (parent, digest) {
+            (Some(parent), Some(digest)) => {
+                self.constants.entry((parent, digest)).or_default().as_slice()
+            }
+            (Some(parent), None) => &self.nodes[parent as usize].children,
+            (None, _) => &self.roots[template.0 as usize],
         };
         let same = siblings.iter().find(|other| {
             let other = &self.nodes[**other as usize];
@@ -256,6 +264,9 @@ impl Patterns {
         let table = if looks_up { vec![NONE] } else { Vec::new() };
         let hash = hash.to_vec();
         self.nodes.push(Node { spec, hash, children: Vec::new(), alpha: None, table });
+        if let (Some(parent), Some(digest)) = (parent, digest) {
+            self.constants.entry((parent, digest)).or_default().push(id);
+        }
         match parent {
             Some(parent) => self.nodes[parent as usize].children.push(id),
             None => self.roots[template.0 as usize].push(id),
@@ -266,6 +277,7 @@ impl Patterns {
     /// Brings the lists, which grew at their ends, into the order in which they are tried, and
     /// fills the tables.
     pub(crate) fn finish(&mut self) {
+        self.constants.clear();
         self.roots.iter_mut().for_each(|roots| roots.reverse());
         self.alphas.iter_mut().for_each(|alpha| alpha.joins.reverse());
         for at in 0..self.nodes.len() {
