@@ -16,6 +16,20 @@ pub(super) fn printed(facts: &dyn Facts, field: &Field, out: &mut String) {
             "ff" => out.push('\u{c}'),
             symbol => out.push_str(symbol),
         },
+        Field::Many(fields) => {
+            out.push('(');
+            for (at, field) in fields.iter().enumerate() {
+                out.push_str(if at > 0 { " " } else { "" });
+                match field {
+                    // In quotes, but with nothing escaped, as CLIPS prints lists.
+                    Field::Text(name) => {
+                        let _ = write!(out, "\"{}\"", name.as_str());
+                    }
+                    field => written(facts, field, out),
+                }
+            }
+            out.push(')');
+        }
         field => written(facts, field, out),
     }
 }

@@ -48,6 +48,11 @@ pub(crate) struct Join {
     pub left_length: u32,
     /// Of how many facts a match of a group on the right consists.
     pub right_length: u32,
+    /// Whether what is on its left supports facts.
+    is_logical: bool,
+    /// Whether it has matches while there are no facts, and whether its sides do.
+    is_filled: bool,
+    has_filled_sides: bool,
 }
 
 impl Join {
@@ -89,6 +94,8 @@ struct Wanted<'a> {
     after: &'a [Test],
     left_hash: &'a [Place],
     right_hash: &'a [Place],
+    /// Whether facts will depend on what is on its left.
+    is_logical: bool,
 }
 
 /// The joins of one way of a rule, made or found.
@@ -110,7 +117,7 @@ impl Joins {
         logical: Option<u32>,
     ) -> Chain {
         let steps = Vec::new();
-        let mut building = Building { joins: self, patterns, reuse: true, steps };
+        let mut building = Building { joins: self, patterns, reuse: true, steps, logical };
         let last =
             if specs.is_empty() { building.free_join() } else { building.group(specs, 0, 1, None) };
         let steps = building.steps;
@@ -121,6 +128,7 @@ impl Joins {
             let mut at = Some(end);
             while let Some(join) = at {
                 if self.joins[join as usize].depth() == logical {
+                    self.joins[join as usize].is_logical = true;
                     logical_join = Some(join);
                 }
                 at = self.joins[join as usize].parent;
@@ -138,7 +146,19 @@ impl Joins {
             Right::Group(join) => length(join),
             _ => 1,
         };
+        let filled = |join: u32| self.joins[join as usize].is_filled;
+        let left_filled = parent.is_none_or(filled);
+        let right_filled = matches!(wanted.right, Right::Group(join) if filled(join));
+        let blocks = (wanted.negated || matches!(wanted.right, Right::Group(_))) && !wanted.exists;
         self.joins.push(Join {
+            is_logical: false,
+            is_filled: left_filled
+                && match wanted.right {
+                    Right::Nothing => true,
+                    Right::Alpha(_) => blocks,
+                    Right::Group(_) => right_filled != blocks,
+                },
+            has_filled_sides: (left_filled && parent.is_some()) || right_filled,
             parent,
             right: wanted.right,
             negated: wanted.negated && !wanted.exists,
@@ -197,6 +217,8 @@ impl Join {
             && (wanted.exists || self.negated == wanted.negated)
             && self.exists == wanted.exists
             && self.way.is_none()
+            // CLIPS does not begin to support facts by matches that are there already.
+            && !(wanted.is_logical && !self.is_logical && self.has_filled_sides)
             && self.test == wanted.test
             && self.after == wanted.after
             && self.left_hash == wanted.left_hash
@@ -216,6 +238,7 @@ impl Wanted<'_> {
             after: &[],
             left_hash: &[],
             right_hash: &[],
+            is_logical: false,
         }
     }
 }
@@ -233,6 +256,8 @@ struct Building<'a> {
     /// Whether joins of other rules may still be used: not after the first that had to be made.
     reuse: bool,
     steps: Vec<(usize, u32)>,
+    /// How deep the join is on whose left the logical conditions are.
+    logical: Option<u32>,
 }
 
 impl Building<'_> {
@@ -249,6 +274,7 @@ impl Building<'_> {
         loop {
             let spec = &specs[at];
             let next = self.next(specs, at, depth);
+            let is_logical = depth == 1 && self.logical == Some(self.steps.len() as u32 + 1);
             let wanted = if spec.begin > depth {
                 Wanted {
                     right: Right::Group(self.group(specs, at, depth + 1, last)),
@@ -259,6 +285,7 @@ impl Building<'_> {
                     after: next.test.map_or(&[], |test| &specs[test].test),
                     left_hash: &spec.group_hash,
                     right_hash: &spec.group_hash,
+                    is_logical,
                 }
             } else {
                 let right = match &spec.pattern {
@@ -277,6 +304,7 @@ impl Building<'_> {
                     after: &spec.after,
                     left_hash: &spec.left_hash,
                     right_hash: &[],
+                    is_logical,
                 }
             };
             let join = self.find_or_create(wanted, last);

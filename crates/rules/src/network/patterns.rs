@@ -77,7 +77,8 @@ impl NodeSpec {
                 slot,
                 index: u32::try_from(at).map_or(NONE, |at| at + 1),
                 many: searched,
-                leave: layout.fixed_after(at),
+                // It counts only behind a stretch of free length.
+                leave: if layout.stretches() > 0 { layout.fixed_after(at) } else { 0 },
                 is_last: false,
                 constant: None,
                 at: layout.place(at),
@@ -223,8 +224,10 @@ impl Patterns {
             let hash = if at + 1 == count { hash } else { &[] };
             let constant = spec.constant.clone();
             // First the node that asks or looks up, then the one for the value it finds.
-            let asking = NodeSpec { constant: None, ..spec.clone() };
             let looks_up = constant.is_some();
+            // Only a look-up asks where the field is; tests say it themselves.
+            let at = if looks_up { spec.at } else { At::Slot(spec.slot) };
+            let asking = NodeSpec { constant: None, at, ..spec.clone() };
             parent = Some(self.node(template, parent, asking, hash, looks_up));
             if looks_up {
                 parent = Some(self.node(template, parent, spec, hash, false));

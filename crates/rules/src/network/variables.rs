@@ -249,13 +249,12 @@ impl Resolver<'_, '_> {
         if let (Some(variable), Some(before)) = (field.variable, before) {
             self.check_kind(variable, before, field.many, field.span);
             if before.element == within.element {
-                let (left, right) =
-                    (right_place(self.depth(within), before.at), self.here(within, at));
+                let (left, right) = (right_place(before.at), right_place(at));
                 alpha.insert(0, Test::Same { left, right, negated: false });
             } else {
                 self.unify(within, before);
                 let left = left_place(before);
-                join.insert(0, Test::Same { left, right: self.here(within, at), negated: false });
+                join.insert(0, Test::Same { left, right: right_place(at), negated: false });
                 let spec = &mut self.specs[within.element];
                 spec.right_hash.insert(0, at);
                 spec.left_hash.insert(0, left);
@@ -273,7 +272,7 @@ impl Resolver<'_, '_> {
         at: At,
         net: Net,
     ) -> Option<Test> {
-        let here = self.here(within, at);
+        let here = right_place(at);
         match &term.kind {
             TermKind::Constant(value) => {
                 Some(Test::Is { place: here, value: value.clone(), negated: term.negated })
@@ -285,7 +284,7 @@ impl Resolver<'_, '_> {
                 };
                 self.check_kind(*variable, binding, field.many, term.span);
                 let left = if binding.element == within.element {
-                    right_place(self.depth(within), binding.at)
+                    right_place(binding.at)
                 } else {
                     self.unify(within, binding);
                     left_place(binding)
@@ -313,14 +312,12 @@ impl Resolver<'_, '_> {
             equals,
             negated,
             |variable, span| match self.lookup(within, variable) {
-                Some(binding) if binding.element == within.element => {
-                    Ok(right_place(depth, binding.at))
-                }
+                Some(binding) if binding.element == within.element => Ok(right_place(binding.at)),
                 Some(binding) => {
                     outer.push(binding);
                     // A test by itself belongs to the condition before it.
                     let same = binding.depth == depth && self.elements[within.element].is_test;
-                    Ok(if same { right_place(depth, binding.at) } else { left_place(binding) })
+                    Ok(if same { right_place(binding.at) } else { left_place(binding) })
                 }
                 None => {
                     unbound.push((variable, span));
@@ -371,10 +368,6 @@ impl Resolver<'_, '_> {
 
     fn depth(&self, within: &Within) -> u32 {
         self.depths[within.element]
-    }
-
-    fn here(&self, within: &Within, at: At) -> Place {
-        right_place(self.depth(within), at)
     }
 
     /// Whether a term asks only about the pattern it is in.
@@ -429,8 +422,10 @@ fn left_place(binding: Binding) -> Place {
     Place { side: Side::Left, depth: binding.depth, at: binding.at }
 }
 
-fn right_place(depth: u32, at: At) -> Place {
-    Place { side: Side::Right, depth, at }
+/// A place in the fact on the right: it is the only one there, whatever its condition, so that
+/// conditions of several rules can share their tests.
+fn right_place(at: At) -> Place {
+    Place { side: Side::Right, depth: 0, at }
 }
 
 /// One of the lists must hold; a single list is its tests.
