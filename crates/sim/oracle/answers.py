@@ -34,6 +34,7 @@ for name in ("AddBeforeRuleFiresFunction", "AddModifyFunction", "AddAssertFuncti
         ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p
     ]
 
+LIMIT_REACHED = "rule firing limit reached\n"
 SECONDS = 2
 BYTES = 2 << 30
 
@@ -64,9 +65,10 @@ class Watcher:
         self.fired = []
         self.changes = {}
         self.count = 0
+        self.modified = None
         self.callbacks = [
             FIRED(lambda _, activation, __: self.fire(activation)),
-            MODIFIED(lambda _, __, fact, ___: fact and self.change(fact)),
+            MODIFIED(lambda _, before, after, __: self.modify(before, after)),
             FIRED(lambda _, fact, __: self.change(fact)),
         ]
         address = int(_clips.ffi.cast("uintptr_t", environment._env))
@@ -78,14 +80,33 @@ class Watcher:
     def fire(self, activation):
         self.fired.append(LIBRARY.ActivationRuleName(activation).decode())
 
+    def modify(self, before, after):
+        """Called with the fact as it was, then with what it has become."""
+        if before:
+            self.modified = LIBRARY.FactIndex(before)
+        elif after and LIBRARY.FactIndex(after) == self.modified:
+            self.change(after)
+        # Otherwise it has become like another fact, which stays where it was.
+
     def change(self, fact):
         self.count += 1
         self.changes[LIBRARY.FactIndex(fact)] = self.count
 
 
 def text_of(environment, fact):
-    """As CLIPS prints it, on one line."""
-    return clips.facts.fact_pp_string(environment._env, fact._fact).replace(" \n   ", " ")
+    """As CLIPS prints it, on one line; and with escapes in strings, which it leaves out here."""
+    text = clips.facts.fact_pp_string(environment._env, fact._fact).replace(" \n   ", " ")
+    for value in values_of(fact):
+        if type(value) is str and ('"' in value or "\\" in value):
+            escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+            text = text.replace(f'"{value}"', f'"{escaped}"', 1)
+    return text
+
+
+def values_of(fact):
+    values = list(fact) if isinstance(fact, clips.facts.ImpliedFact) else [one for _, one in fact]
+    for value in values:
+        yield from value if isinstance(value, tuple) else [value]
 
 
 def answer(question):
@@ -113,7 +134,7 @@ def answer(question):
         "agenda_initial": agenda,
         "fired": watcher.fired,
         "facts": [text_of(environment, fact) for fact in facts],
-        "printed": output.take("stdout"),
+        "printed": output.take("stdout").removesuffix(LIMIT_REACHED),
         "errors": output.take("stderr"),
         "rejected": None,
     }, (environment, watcher)

@@ -3,7 +3,32 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use sim::rules::{Case, Clips, Verdict, case, check};
+use sim::rules::{Case, Clips, Opinion, Verdict, case, check, quipu};
+
+/// How many programs; more where tests may take longer.
+fn programs() -> u64 {
+    if std::env::var_os("QUIPU_SLOW").is_some() { 2_000 } else { 300 }
+}
+
+#[test]
+fn rules_do_what_they_do_in_clips() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/clips");
+    let mut clips = match Clips::install(&folder) {
+        Ok(clips) => clips,
+        Err(why) => return eprintln!("skipped: CLIPS cannot be installed: {why}"),
+    };
+    let mut equal = 0;
+    let mut differences = String::new();
+    for seed in 0..programs() {
+        let (verdict, difference) = check(&mut clips, quipu, &case(seed));
+        equal += u64::from(verdict == Verdict::Equal);
+        if let Some(difference) = difference {
+            differences.push_str(&format!("--- seed {seed}\n{difference}\n"));
+        }
+    }
+    assert!(differences.is_empty(), "\n{differences}");
+    assert!(equal > programs() * 9 / 10, "only {equal} programs were run by both");
+}
 
 /// The comparison itself: an engine that takes rules in another order is found out, and what is
 /// shown of it is small.
@@ -25,4 +50,14 @@ fn an_engine_with_another_order_is_found_out() {
     let difference = difference.unwrap();
     assert_eq!(difference.matches("(defrule").count(), 2, "{difference}");
     assert!(difference.contains("fired"), "{difference}");
+}
+
+/// Without anything installed: programs run to their end or limit, and do something.
+#[test]
+fn most_programs_run_and_fire_something() {
+    let fired = (0..300).filter(|seed| match quipu(&case(*seed)) {
+        Opinion::Ran(answer) => !answer.fired.is_empty(),
+        _ => false,
+    });
+    assert!(fired.count() > 200);
 }

@@ -13,7 +13,7 @@ pub enum Verdict {
     BothReject,
     /// A rule did something that is an error while it ran: what happens then is each one's own.
     Complained,
-    /// CLIPS crashed or did not end, or two processes of it disagree.
+    /// CLIPS crashed, two processes of it disagree, or one of both took too long.
     NoOpinion,
     /// They differ.
     Different,
@@ -25,7 +25,7 @@ impl Display for Verdict {
             Verdict::Equal => "equal",
             Verdict::BothReject => "rejected by both",
             Verdict::Complained => "different after an error that a rule made",
-            Verdict::NoOpinion => "without an answer of CLIPS, which crashed or did not end",
+            Verdict::NoOpinion => "without an answer: CLIPS crashed, or somebody took too long",
             Verdict::Different => "different",
         })
     }
@@ -39,7 +39,7 @@ pub fn difference(ours: &Opinion, clips: &Opinion) -> Option<String> {
         (Opinion::Rejected(why), _) => return Some(format!("only we reject it: {why}")),
         (_, Opinion::Rejected(why)) => return Some(format!("only CLIPS rejects it: {why}")),
         (Opinion::Died, _) => return Some("we died".to_owned()),
-        (_, Opinion::Died) => return None,
+        (_, Opinion::Died) | (Opinion::TooLong, _) | (_, Opinion::TooLong) => return None,
     };
     let lists = [
         ("agenda_initial", &ours.agenda_initial, &clips.agenda_initial),
@@ -50,8 +50,9 @@ pub fn difference(ours: &Opinion, clips: &Opinion) -> Option<String> {
         .into_iter()
         .filter(|(_, ours, clips)| ours != clips)
         .map(|(name, ours, clips)| {
-            let gap = if name == "facts" { "\n    " } else { " " };
-            format!("{name}\n  ours:  {}\n  CLIPS: {}", ours.join(gap), clips.join(gap))
+            let same = ours.iter().zip(clips).take_while(|(ours, clips)| ours == clips).count();
+            let (ours, clips) = (shown(ours, same), shown(clips, same));
+            format!("{name}, after {same} that are equal\n  ours:  {ours}\n  CLIPS: {clips}")
         })
         .collect();
     if ours.printed != clips.printed {
@@ -60,21 +61,32 @@ pub fn difference(ours: &Opinion, clips: &Opinion) -> Option<String> {
     if parts.is_empty() { None } else { Some(parts.join("\n")) }
 }
 
+/// Some of a list, from a position on.
+fn shown(list: &[String], from: usize) -> String {
+    const SHOWN: usize = 8;
+    let end = if list.len() > from + SHOWN { " ..." } else { "" };
+    let some: Vec<&str> = list.iter().skip(from).take(SHOWN).map(String::as_str).collect();
+    some.join(" ") + end
+}
+
 /// Which kind of difference it is: a program that is made small must keep it.
-fn sort(ours: &Opinion, clips: &Opinion) -> &'static str {
+fn sort<'a>(ours: &'a Opinion, clips: &'a Opinion) -> &'a str {
     match (ours, clips) {
-        (Opinion::Rejected(_), _) => "we reject",
-        (_, Opinion::Rejected(_)) => "CLIPS rejects",
+        (Opinion::Rejected(why), _) => why.split(' ').next().unwrap_or(why),
+        (_, Opinion::Rejected(why)) => why
+            .split(['[', ']'])
+            .find(|part| part.ends_with(|last: char| last.is_ascii_digit()) && !part.contains(' '))
+            .unwrap_or(why),
         (Opinion::Ran(ours), Opinion::Ran(clips)) if ours.fired != clips.fired => "fired",
         (Opinion::Ran(ours), Opinion::Ran(clips)) if ours.facts != clips.facts => "facts",
-        (Opinion::Ran(ours), Opinion::Ran(clips))
-            if ours.agenda_initial != clips.agenda_initial =>
-        {
-            "agenda"
-        }
-        _ => "other",
+        (Opinion::Ran(ours), Opinion::Ran(clips)) if ours.printed != clips.printed => "printed",
+        (Opinion::Ran(_), Opinion::Ran(_)) => "agenda",
+        _ => "died",
     }
 }
+
+/// A program that is slow to run is not made small for ever.
+const QUESTIONS_MAX: usize = 3_000;
 
 /// Asks both; where they differ, also what the smallest program is that shows it.
 pub fn check(
@@ -92,23 +104,30 @@ pub fn check(
     if clips.ask_anew(case) != theirs || clips.ask_anew(case) != theirs {
         return (Verdict::NoOpinion, None);
     }
-    let wanted = sort(&mine, &theirs);
+    let wanted = sort(&mine, &theirs).to_owned();
+    let mut asked = 0;
     let small = smallest(case, |case| {
+        asked += 1;
+        if asked > QUESTIONS_MAX {
+            return false;
+        }
         let (mine, theirs) = (ours(case), clips.ask(case));
         judge(&mine, &theirs) == Verdict::Different && sort(&mine, &theirs) == wanted
     });
     let (mine, theirs) = (ours(&small), clips.ask_anew(&small));
-    let told = difference(&mine, &theirs).unwrap_or_else(|| "(not when asked again)".to_owned());
-    (verdict, Some(format!("{small}{told}")))
+    match difference(&mine, &theirs) {
+        Some(told) => (verdict, Some(format!("{small}{told}"))),
+        None => (Verdict::NoOpinion, None),
+    }
 }
 
 fn judge(ours: &Opinion, clips: &Opinion) -> Verdict {
     let complained = match clips {
         Opinion::Ran(answer) => !answer.complaint.is_empty(),
-        Opinion::Rejected(_) | Opinion::Died => false,
+        _ => false,
     };
     match (ours, clips) {
-        (_, Opinion::Died) => Verdict::NoOpinion,
+        (_, Opinion::Died | Opinion::TooLong) | (Opinion::TooLong, _) => Verdict::NoOpinion,
         (Opinion::Rejected(_), Opinion::Rejected(_)) => Verdict::BothReject,
         _ if difference(ours, clips).is_none() => Verdict::Equal,
         _ if complained => Verdict::Complained,

@@ -8,6 +8,7 @@ mod clips;
 mod compare;
 mod conditions;
 mod expressions;
+mod ours;
 mod shrink;
 mod tree;
 mod vocabulary;
@@ -16,6 +17,7 @@ use std::fmt::{self, Display, Formatter};
 
 pub use clips::Clips;
 pub use compare::{Verdict, check, difference};
+pub use ours::quipu;
 pub use shrink::smallest;
 
 use crate::Random;
@@ -41,6 +43,8 @@ pub enum Opinion {
     Rejected(String),
     /// It ends whoever tries it.
     Died,
+    /// It takes more steps than anybody wants to wait for.
+    TooLong,
 }
 
 /// What happens when a program runs.
