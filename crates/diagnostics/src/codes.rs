@@ -630,6 +630,16 @@ codes! {
     /// Logical conditions that are not the first.
     RULES_LOGICAL_NOT_FIRST = "R225", Error, None;
 
+    // R3: rules that may be run, and are hardly meant so.
+    /// A variable that is bound and used nowhere.
+    RULES_UNUSED_VARIABLE = "R301", Warning, None;
+    /// A rule that can never fire.
+    RULES_NEVER_FIRES = "R302", Warning, None;
+    /// A function that nothing calls, a global that nothing uses.
+    RULES_UNUSED_DEFINITION = "R303", Warning, None;
+    /// Text that is printed nowhere.
+    RULES_PRINTS_NOWHERE = "R304", Warning, None;
+
     // R4: what happens while rules run.
     /// Something went wrong while rules ran.
     RULES_FAULT = "R401", Error, None;

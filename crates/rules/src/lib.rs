@@ -6,6 +6,7 @@
 
 pub mod arena;
 pub mod buckets;
+pub mod check;
 pub mod code;
 pub mod explain;
 mod field;
@@ -17,6 +18,7 @@ pub mod read;
 mod rulebook;
 pub mod state;
 mod syntax;
+mod walk;
 
 pub use field::{FactId, Field, Name};
 pub use memory::{Activated, Diff, FactRef, Limits, Memory, Origin, Provenance, Stop};

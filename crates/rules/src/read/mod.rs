@@ -14,7 +14,7 @@ mod constructs;
 mod expr;
 mod facts;
 mod findings;
-mod fold;
+pub(crate) mod fold;
 mod forms;
 mod limits;
 mod patterns;

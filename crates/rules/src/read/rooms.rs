@@ -18,6 +18,7 @@ use crate::program::{
     Condition, Expr, ExprKind, FieldPattern, Kinds, Limits, Pattern, Rule, Term, TermKind,
     VariableId,
 };
+use crate::walk::each_expr;
 
 const KINDS: [Kinds; 4] = [Kinds::SYMBOL, Kinds::TEXT, Kinds::INT, Kinds::FLOAT];
 
@@ -338,72 +339,23 @@ impl Reader {
 
 type Check<'c> = dyn FnMut(&str, &[Kinds], &[Expr]) + 'c;
 
-/// Visits the calls within an expression whose arguments must be of some kinds.
+/// Sees the calls within an expression whose arguments must be of some kinds.
 fn each_call(expr: &Expr, check: &mut Check) {
-    let mut all = |exprs: &[Expr]| exprs.iter().for_each(|expr| each_call(expr, check));
-    match &expr.kind {
+    each_expr(expr, &mut |expr| match &expr.kind {
         ExprKind::Call(function, args) => {
-            all(args);
             if let Some(function) = functions::TABLE.get(usize::from(*function)) {
                 check(function.name, function.takes, args);
             }
         }
-        ExprKind::Apply(_, args)
-        | ExprKind::Sequence(args)
-        | ExprKind::And(args)
-        | ExprKind::Or(args)
-        | ExprKind::Bind(_, args)
-        | ExprKind::BindGlobal(_, args) => all(args),
         ExprKind::Retract(args) => {
-            all(args);
             check("retract", &[Kinds::INT.or(Kinds::SYMBOL).or(Kinds::FACT)], args);
         }
-        ExprKind::If(condition, yes, no) => {
-            all(std::slice::from_ref(condition));
-            all(yes);
-            all(no);
+        ExprKind::Modify(target, _) => {
+            check("modify", &[Kinds::INT.or(Kinds::FACT)], std::slice::from_ref(target));
         }
-        ExprKind::While(condition, body) => {
-            all(std::slice::from_ref(condition));
-            all(body);
+        ExprKind::Duplicate(target, _) => {
+            check("duplicate", &[Kinds::INT.or(Kinds::FACT)], std::slice::from_ref(target));
         }
-        ExprKind::Count { from, to, body, .. } => {
-            all(std::slice::from_ref(from));
-            all(std::slice::from_ref(to));
-            all(body);
-        }
-        ExprKind::Each { list, body, .. } => {
-            all(std::slice::from_ref(list));
-            all(body);
-        }
-        ExprKind::Switch(subject, cases, default) => {
-            all(std::slice::from_ref(subject));
-            for (value, body) in cases {
-                all(std::slice::from_ref(value));
-                all(body);
-            }
-            all(default.as_deref().unwrap_or_default());
-        }
-        ExprKind::Return(value) => all(value.as_deref().map_or(&[], std::slice::from_ref)),
-        ExprKind::Assert(facts) => {
-            let values = facts.iter().flat_map(|fact| &fact.slots);
-            values.for_each(|(_, values)| all(values));
-        }
-        ExprKind::Modify(target, changes) | ExprKind::Duplicate(target, changes) => {
-            all(std::slice::from_ref(target));
-            changes.iter().for_each(|(_, values, _)| all(values));
-            let name =
-                if matches!(expr.kind, ExprKind::Modify(..)) { "modify" } else { "duplicate" };
-            check(name, &[Kinds::INT.or(Kinds::FACT)], std::slice::from_ref(target));
-        }
-        ExprKind::Print(to, args) => {
-            all(std::slice::from_ref(to));
-            all(args);
-        }
-        ExprKind::Constant(_)
-        | ExprKind::Variable(_)
-        | ExprKind::Global(_)
-        | ExprKind::Break
-        | ExprKind::Halt => {}
-    }
+        _ => {}
+    });
 }
