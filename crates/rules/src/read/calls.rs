@@ -274,7 +274,9 @@ impl Reader {
         for (at_place, arg) in args.iter().enumerate() {
             let Some(takes) = takes.get(at_place).or(takes.last()) else { return };
             let Some(gives) = self.gives(arg) else { continue };
-            if takes.meets(gives) {
+            // What takes everything takes nothing, too.
+            let takes_all = takes.holds(Kinds::SINGLE.or(Kinds::MANY));
+            if takes.meets(gives) || (takes_all && gives.0 == 0) {
                 continue;
             }
             let (wanted, given) = (described(*takes), described(gives));

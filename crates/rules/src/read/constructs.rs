@@ -128,7 +128,8 @@ impl Reader {
     pub(super) fn function(&mut self, node: &Node, nodes: &[Node]) {
         const HELP: &str = "write `(deffunction name (?x $?rest) ...)`";
         let Some((name, span, rest)) = self.header(nodes) else { return };
-        if FORMS.contains(&name) || functions::find(name).is_some() || left_out(name).is_some() {
+        let is_taken = FORMS.contains(&name) || functions::find(name).is_some();
+        if is_taken || left_out(name).is_some() || super::is_construct(name) {
             let message = format!("`{name}` is a function already, and cannot be defined");
             let found = at(&codes::RULES_REFUSED, span, message);
             self.findings.push(found.help("give it another name"));

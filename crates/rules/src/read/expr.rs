@@ -71,7 +71,7 @@ impl Reader {
         ExprKind::Variable(scope.used(name, span))
     }
 
-    /// What a value may be, where that is known before it is computed.
+    /// What a value may be, where that is known before it is computed. No kind is no value at all.
     pub(super) fn gives(&self, expr: &Expr) -> Option<Kinds> {
         match &expr.kind {
             ExprKind::Constant(field) => Some(Kinds::of(field)),
@@ -79,6 +79,10 @@ impl Reader {
                 functions::TABLE.get(usize::from(*function)).map(|function| function.gives)
             }
             ExprKind::And(_) | ExprKind::Or(_) => Some(Kinds::SYMBOL),
+            ExprKind::Assert(_) | ExprKind::Modify(..) | ExprKind::Duplicate(..) => {
+                Some(Kinds::FACT.or(Kinds::SYMBOL))
+            }
+            ExprKind::Print(..) | ExprKind::Retract(_) | ExprKind::Halt => Some(Kinds(0)),
             _ => None,
         }
     }

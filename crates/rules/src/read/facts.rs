@@ -225,10 +225,13 @@ impl Reader {
         let at_place = self.find_slot(id, name, name_span)?;
         let slot = self.slot(id, at_place)?.clone();
         if !slot.many {
-            let is_list = |value: &Expr| self.gives(value) == Some(Kinds::MANY);
+            let is_list = |value: &Expr| {
+                self.gives(value).is_some_and(|gives| gives == Kinds::MANY || gives.0 == 0)
+            };
             if values.len() != 1 || values.iter().any(is_list) {
                 let given = match values {
-                    [_] => "a list".to_owned(),
+                    [value] if self.gives(value) == Some(Kinds::MANY) => "a list".to_owned(),
+                    [_] => "nothing".to_owned(),
                     values => counted(values.len(), "field"),
                 };
                 let message = format!("the slot `{name}` holds one field, and is given {given}");
@@ -240,9 +243,20 @@ impl Reader {
         for value in values {
             self.value_fits(&slot, value);
         }
-        let are_constant = values.iter().all(|value| matches!(value.kind, ExprKind::Constant(_)));
-        if slot.many && are_constant {
-            self.count_of_fields_fits(&slot, values.len(), whole);
+        if slot.many {
+            // Lists and variables may be any number of fields.
+            let is_one = |value: &&Expr| match &value.kind {
+                ExprKind::Constant(_) => true,
+                ExprKind::Call(..) => {
+                    self.gives(value).is_some_and(|gives| !gives.meets(Kinds::MANY))
+                }
+                _ => false,
+            };
+            let count = values.iter().filter(is_one).count();
+            let is_open = count < values.len();
+            if !is_open || slot.limits.cardinality.1.is_some_and(|most| count as u64 > most) {
+                self.count_of_fields_fits(&slot, count, whole);
+            }
         }
         Some(at_place)
     }

@@ -139,9 +139,6 @@ impl Reader {
                     self.malformed(variable.span, "a variable is expected here", COUNT_HELP);
                     return nothing();
                 };
-                if body.is_empty() {
-                    self.malformed(range.span, "this loop does nothing", COUNT_HELP);
-                }
                 match limits {
                     [to] => (Some(name), one, self.expr(scope, to, Flow::NONE)),
                     [from, to] => {
@@ -158,6 +155,13 @@ impl Reader {
         };
         for limit in [&from, &to] {
             self.kinds_fit("loop-for-count", &[Kinds::INT], std::slice::from_ref(limit));
+        }
+        match body.first() {
+            Some(first) if first.symbol() == Some("do") || first.list().is_some() => {}
+            first => {
+                let span = first.map_or(head, |first| first.span);
+                self.malformed(span, "`do` or an action is expected in this loop", COUNT_HELP);
+            }
         }
         let variable = name.map(|name| scope.enter(name));
         let body = self.exprs(scope, without_do(body), flow.looping());
@@ -347,7 +351,9 @@ impl Reader {
             return nothing();
         };
         let target = self.expr(scope, target, Flow::NONE);
-        self.kinds_fit(name, &[Kinds::INT.or(Kinds::FACT)], std::slice::from_ref(&target));
+        if matches!(target.kind, ExprKind::Constant(_)) {
+            self.kinds_fit(name, &[Kinds::INT.or(Kinds::FACT)], std::slice::from_ref(&target));
+        }
         let template = match &target.kind {
             ExprKind::Variable(variable) if !scope.bound_again.contains(variable) => {
                 scope.facts.get(variable).copied().filter(|id| !self.is_ordered(*id))

@@ -237,5 +237,5 @@ impl Reader {
 
 /// Whether a word begins a construct.
 fn is_construct(word: &str) -> bool {
-    matches!(word, "deftemplate" | "deffacts" | "defglobal" | "deffunction" | "defrule")
+    crate::syntax::tree::CONSTRUCTS.iter().any(|known| known.strip_prefix('(') == Some(word))
 }

@@ -427,7 +427,7 @@ impl Reader {
             let given = match &term.kind {
                 TermKind::Constant(field) => Some(Kinds::of(field)),
                 TermKind::Equals(expr) => {
-                    self.gives(expr).filter(|gives| !gives.meets(Kinds::MANY))
+                    self.gives(expr).filter(|gives| !gives.meets(Kinds::MANY) && gives.0 != 0)
                 }
                 _ => None,
             };

@@ -244,7 +244,8 @@ impl Reader {
         match &term.kind {
             TermKind::Constant(field) => Some(Room::value(field, term.span)),
             TermKind::Equals(expr) => {
-                let gives = self.gives(expr).filter(|gives| !gives.meets(Kinds::MANY))?;
+                let gives =
+                    self.gives(expr).filter(|gives| !gives.meets(Kinds::MANY) && gives.0 != 0)?;
                 Some(Room::kinds(gives, term.span))
             }
             TermKind::Holds(Expr { kind: ExprKind::Call(function, args), .. }) if is_alone => {

@@ -424,7 +424,9 @@ impl Reader {
             Some((Said::Values(values), span)) => (values, span, false),
             Some((Said::Computed(values), span)) => (values, span, true),
         };
-        let is_list = |value: &Expr| self.gives(value) == Some(Kinds::MANY);
+        let is_list = |value: &Expr| {
+            self.gives(value).is_some_and(|gives| gives == Kinds::MANY || gives.0 == 0)
+        };
         if !slot.many && (values.len() != 1 || values.iter().any(is_list)) {
             let message =
                 format!("the slot `{}` holds one field, and so must its default", slot.name);

@@ -10,7 +10,7 @@ pub(crate) const DEPTH_MAX: usize = 200;
 
 /// Words that begin a construct at the start of a line, and with which reading goes on after one
 /// that does not end.
-const CONSTRUCTS: &[&str] = &[
+pub(crate) const CONSTRUCTS: &[&str] = &[
     "(deftemplate",
     "(deffacts",
     "(defglobal",
