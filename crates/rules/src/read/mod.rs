@@ -60,7 +60,9 @@ pub fn read_fact(program: &mut Program, text: &str) -> Result<NewFact, Vec<Diagn
     let fact = match tops.as_slice() {
         [top] if reader.findings.is_empty() => {
             let fact = reader.fact(&mut Scope::constant("a fact from outside"), &top.node);
-            reader.only_constants(fact.as_ref());
+            if reader.findings.is_empty() {
+                reader.only_constants(fact.as_ref());
+            }
             fact
         }
         _ => None,

@@ -1,0 +1,126 @@
+//! What reading makes of a text: the program, all findings of one pass, and facts from outside.
+
+use diagnostics::Source;
+use diagnostics::render::line;
+use rules::program::{Condition, ExprKind, FieldPattern, Program, TermKind};
+use rules::read::{read, read_fact};
+
+fn lines(text: &str) -> Vec<String> {
+    let source = Source::new("a.clp", text);
+    read(&source.text).1.iter().map(|found| line(&source, found)).collect()
+}
+
+/// Terms as they are joined: `a&~b|c`, without the variable that leads.
+fn terms(text: &str) -> (bool, String) {
+    let (program, findings) = read(&format!("(defrule r (x ?y) (a {text}) =>)"));
+    assert_eq!(findings, []);
+    let Condition::Pattern(pattern) = &program.rules[0].when[1] else { panic!("{program:?}") };
+    let [FieldPattern { variable, any, .. }] = pattern.slots[0].fields.as_slice() else {
+        panic!("{program:?}")
+    };
+    let shown = any.iter().map(|group| {
+        let terms = group.iter().map(|term| {
+            let sign = if term.negated { "~" } else { "" };
+            match &term.kind {
+                TermKind::Constant(field) => format!("{sign}{field}"),
+                TermKind::Variable(id) => {
+                    format!("{sign}?{}", program.rules[0].variables[id.0 as usize])
+                }
+                TermKind::Holds(_) => format!("{sign}:()"),
+                TermKind::Equals(_) => format!("{sign}=()"),
+            }
+        });
+        terms.collect::<Vec<_>>().join("&")
+    });
+    (variable.is_some(), shown.collect::<Vec<_>>().join("|"))
+}
+
+#[test]
+fn a_leading_variable_stands_before_all_alternatives() {
+    assert_eq!(terms("?x&red|blue"), (true, "red|blue".into()));
+    assert_eq!(terms("red&~blue|green&~?y"), (false, "red&~blue|green&~?y".into()));
+    assert_eq!(terms("?y|red"), (false, "?y|red".into()));
+    assert_eq!(terms("?x&:(> ?x 1)&~=(+ 1 2)|3"), (true, ":()&~=()|3".into()));
+    assert_eq!(terms("~?y"), (false, "~?y".into()));
+}
+
+#[test]
+fn one_pass_finds_everything_once() {
+    let text = "\
+(deftemplate room (slot name) (slot heat (type INTEGER)))
+(defrule one (room (nam ?n)) => (assert (fan ?m)))
+(defrule two (room (heat hot)) => (prinout t \"x\")
+(defrule three (rom (heat 3)) => (retract ?f) (foo))
+)
+(deffacts four (room (heat 1) (heat 2)) (room (name a b)))
+";
+    assert_eq!(
+        lines(text),
+        [
+            "a.clp:2:21: error[R204]: `room` has no slot `nam`",
+            "a.clp:2:46: error[R206]: `?m` has no value: no condition and no `bind` gives it one",
+            "a.clp:3:26: error[R209]: the slot `heat` holds a whole number, and `hot` is a symbol",
+            "a.clp:3:36: error[R201]: there is no function `prinout`",
+            "a.clp:4:2: error[R102]: `(defrule` begins within another construct",
+            "a.clp:6:32: error[R212]: the slot `heat` is given twice",
+            "a.clp:6:47: error[R210]: the slot `name` holds one field, and is given 2 fields",
+        ]
+    );
+}
+
+#[test]
+fn a_construct_that_does_not_end_costs_only_itself() {
+    let text =
+        "(deftemplate room (slot name)\n(defrule one (room (name ?n)) => (halt))\n(deffacts (b))\n";
+    assert_eq!(
+        lines(text),
+        [
+            "a.clp:1:1: error[R102]: `(deftemplate room` is not closed: a parenthesis is missing",
+            "a.clp:3:11: error[R110]: `deffacts` needs a name",
+        ]
+    );
+}
+
+#[test]
+fn the_variable_of_a_loop_is_its_own() {
+    let (program, findings) =
+        read("(defrule r (a ?i) => (loop-for-count (?i 1 2) do (printout t ?i)) (printout t ?i))");
+    assert_eq!(findings, []);
+    let rule = &program.rules[0];
+    let ExprKind::Count { variable: Some(counter), .. } = rule.then[0].kind else {
+        panic!("{rule:?}")
+    };
+    let ExprKind::Print(_, args) = &rule.then[1].kind else { panic!("{rule:?}") };
+    let ExprKind::Variable(outer) = args[0].kind else { panic!("{rule:?}") };
+    assert_ne!(counter, outer);
+    assert_eq!(rule.variables[counter.0 as usize], rule.variables[outer.0 as usize]);
+}
+
+#[test]
+fn a_rule_of_the_same_name_takes_the_last_place() {
+    let (program, findings) = read("(defrule a =>) (defrule b =>) (defrule a (x) =>)");
+    let names: Vec<&str> = program.rules.iter().map(|rule| &*rule.name).collect();
+    assert_eq!(names, ["b", "a"]);
+    assert_eq!(findings.iter().map(|found| found.code.id).collect::<Vec<_>>(), ["R214"]);
+}
+
+#[test]
+fn facts_from_outside_are_constants_and_may_bring_their_template() {
+    let mut program = read("(deftemplate room (slot name) (slot heat (type INTEGER)))").0;
+    let refused = |program: &mut Program, text: &str| -> Vec<&str> {
+        let findings = read_fact(program, text).expect_err(text);
+        findings.iter().map(|found| found.code.id).collect()
+    };
+    let fact = read_fact(&mut program, "(room (name \"a b\") (heat 3))").expect("it is a fact");
+    assert_eq!(fact.slots.len(), 2);
+    let fact = read_fact(&mut program, "(light on 1 2.5)").expect("it is a fact");
+    assert_eq!(&*program.templates[fact.template.0 as usize].name, "light");
+    assert!(program.templates[fact.template.0 as usize].ordered);
+    assert_eq!(refused(&mut program, "(room (heat hot))"), ["R209"]);
+    assert_eq!(refused(&mut program, "(light (+ 1 2))"), ["R111"]);
+    assert_eq!(refused(&mut program, "(light ?x)"), ["R206"]);
+    assert_eq!(refused(&mut program, "light on"), ["R101"]);
+    assert_eq!(refused(&mut program, "(a) (b)"), ["R111"]);
+    assert_eq!(refused(&mut program, ""), ["R111"]);
+    assert_eq!(refused(&mut program, "(light on"), ["R102"]);
+}
