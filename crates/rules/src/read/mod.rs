@@ -9,6 +9,7 @@
 //! assert_eq!(&*program.rules[0].name, "hot");
 //! ```
 
+mod attributes;
 mod calls;
 mod constructs;
 mod expr;
@@ -23,6 +24,7 @@ mod rules;
 mod scope;
 mod slots;
 mod templates;
+mod terms;
 
 use std::collections::BTreeMap;
 
