@@ -1,6 +1,6 @@
 //! Calls: which function a list calls, and whether its arguments fit.
 
-use diagnostics::{Span, codes, nearest};
+use diagnostics::{Span, codes};
 
 use super::Reader;
 use super::expr::{Flow, nothing};
@@ -314,7 +314,7 @@ impl Reader {
         let known = functions::TABLE.iter().map(|function| function.name);
         let known = known.chain(FORMS.iter().copied());
         let own = self.functions.keys().map(|name| &**name);
-        self.findings.push(match nearest(name, known.chain(own)) {
+        self.findings.push(match self.near(name, known.chain(own)) {
             Some(near) => found.meant(near, head.at()),
             None => found.help("define it before it is used: `(deffunction name (?x) ...)`"),
         });

@@ -1,6 +1,6 @@
 //! `deffacts`, `defglobal` and `deffunction`.
 
-use diagnostics::{Span, codes, nearest};
+use diagnostics::{Span, codes};
 
 use super::Reader;
 use super::calls::{FORMS, left_out};
@@ -20,7 +20,8 @@ impl Reader {
         let Some((name, span, rest)) = self.header(nodes) else { return };
         let mut scope = Scope::constant(INITIAL_FACTS);
         let facts = rest.iter().filter_map(|node| self.fact(&mut scope, node)).collect();
-        let earlier = self.program.facts.iter().position(|known| *known.name == *name);
+        let is_known = !self.lists.insert(name.into());
+        let earlier = self.program.facts.iter().position(|known| is_known && *known.name == *name);
         if let Some(earlier) = earlier {
             let earlier = self.program.facts.remove(earlier);
             self.replaced(&codes::RULES_REPLACED, "list of facts", span, earlier.span);
@@ -109,7 +110,7 @@ impl Reader {
         let found =
             at(&codes::RULES_UNKNOWN_GLOBAL, span, format!("there is no global `?*{name}*`"));
         let known = self.globals.iter().filter(|(_, id)| !self.undefined.contains_key(id));
-        self.findings.push(match nearest(name, known.map(|(name, _)| &**name)) {
+        self.findings.push(match self.near(name, known.map(|(name, _)| &**name)) {
             Some(near) => found.meant(&format!("?*{near}*"), diagnostics::Anchor::Span(span)),
             None => found.help(format!("define it before it is used: `(defglobal ?*{name}* = 0)`")),
         });
@@ -208,7 +209,7 @@ impl Reader {
         for (id, span) in scope.unbound() {
             let Some(name) = scope.variables.get(id.0 as usize) else { continue };
             let found = at(&codes::RULES_UNBOUND, span, format!("`?{name}` has no value: {why}"));
-            let near = nearest(name, scope.bound_names()).map(|near| format!("?{near}"));
+            let near = self.near(name, scope.bound_names()).map(|near| format!("?{near}"));
             self.findings.push(match near {
                 Some(near) => found.meant(&near, diagnostics::Anchor::Span(span)),
                 None => found.help(format!("bind it: `(bind ?{name} VALUE)`")),

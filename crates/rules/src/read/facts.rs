@@ -1,6 +1,8 @@
 //! Facts to be, as `assert` and `deffacts` write them, and the templates they are of.
 
-use diagnostics::{Span, codes, nearest};
+use std::collections::BTreeMap;
+
+use diagnostics::{Span, codes};
 
 use super::expr::Flow;
 use super::findings::{at, counted};
@@ -80,7 +82,7 @@ impl Reader {
             let message = format!("there is no template `{name}`");
             let found = at(&codes::RULES_UNKNOWN_TEMPLATE, head.span, message);
             let written = self.program.templates.iter().filter(|template| !template.ordered);
-            let near = nearest(name, written.map(|template| &*template.name));
+            let near = self.near(name, written.map(|template| &*template.name));
             self.findings.push(match near {
                 Some(near) => found.meant(near, head.at()),
                 None => found.help(format!("declare it before: `(deftemplate {name} (slot ...))`")),
@@ -102,8 +104,15 @@ impl Reader {
     pub(super) fn add_template(&mut self, template: Template, is_used: bool) -> TemplateId {
         let id = TemplateId(u32::try_from(self.program.templates.len()).unwrap_or(u32::MAX));
         self.templates.insert(template.name.clone(), Known { id, is_used });
+        self.know_slots(id, &template);
         self.program.templates.push(template);
         id
+    }
+
+    /// Remembers where the slots of a template are.
+    pub(super) fn know_slots(&mut self, id: TemplateId, template: &Template) {
+        let slots = template.slots.iter().zip(0..);
+        self.slots.extend(slots.map(|(slot, place)| ((id, slot.name.clone()), place)));
     }
 
     pub(super) fn is_ordered(&self, id: TemplateId) -> bool {
@@ -138,7 +147,7 @@ impl Reader {
         nodes: &[Node],
     ) -> Vec<(u32, Vec<Expr>)> {
         let mut slots: Vec<(u32, Vec<Expr>)> = Vec::new();
-        let mut given: Vec<(u32, Span)> = Vec::new();
+        let mut given: BTreeMap<u32, Span> = BTreeMap::new();
         let before = self.findings.len();
         for node in nodes {
             let Some((name, values)) = self.slot_of_list(id, node) else { continue };
@@ -147,12 +156,11 @@ impl Reader {
             let Some(slot) = self.slot_values(id, word, name.span, node.span, &values) else {
                 continue;
             };
-            if let Some((_, first)) = given.iter().find(|(known, _)| *known == slot) {
-                let first = *first;
+            if let Some(first) = given.get(&slot).copied() {
                 self.twice(name.span, Some(first), &format!("the slot `{word}`"));
                 continue;
             }
-            given.push((slot, name.span));
+            given.insert(slot, name.span);
             slots.push((slot, values));
         }
         // A misspelt slot is missing under its name, too: one finding is enough.
@@ -185,13 +193,12 @@ impl Reader {
         None
     }
 
-    fn required(&mut self, id: TemplateId, head: Span, given: &[(u32, Span)]) {
+    fn required(&mut self, id: TemplateId, head: Span, given: &BTreeMap<u32, Span>) {
         let Some(template) = self.program.templates.get(id.0 as usize) else { return };
         let missing: Vec<String> = (0..)
             .zip(&template.slots)
             .filter(|(at_place, slot)| {
-                matches!(slot.default, Default::Required)
-                    && !given.iter().any(|(known, _)| known == at_place)
+                matches!(slot.default, Default::Required) && !given.contains_key(at_place)
             })
             .map(|(_, slot)| slot.name.to_string())
             .collect();

@@ -1,5 +1,7 @@
 //! Forms: what decides what happens next, and what acts on facts.
 
+use std::collections::BTreeMap;
+
 use diagnostics::{Span, codes};
 use value::Text;
 
@@ -236,6 +238,7 @@ impl Reader {
         let subject = self.expr(scope, subject, Flow::NONE);
         let mut cases: Vec<(Expr, Vec<Expr>)> = Vec::new();
         let mut default = None;
+        let mut given = BTreeMap::new();
         for branch in branches {
             match branch.list() {
                 Some([word, body @ ..])
@@ -249,12 +252,10 @@ impl Reader {
                         && default.is_none() =>
                 {
                     let value = self.expr(scope, value, Flow::NONE);
-                    let is_same = |other: &(Expr, Vec<Expr>)| match (&other.0.kind, &value.kind) {
-                        (ExprKind::Constant(a), ExprKind::Constant(b)) => a == b,
-                        _ => false,
-                    };
-                    if let Some(first) = cases.iter().find(|case| is_same(case)) {
-                        self.twice(value.span, Some(first.0.span), "this case");
+                    if let ExprKind::Constant(field) = &value.kind
+                        && let Some(first) = given.insert(format!("{field:?}"), value.span)
+                    {
+                        self.twice(value.span, Some(first), "this case");
                     }
                     cases.push((value, self.exprs(scope, body, flow)));
                 }
@@ -361,6 +362,7 @@ impl Reader {
             _ => None,
         };
         let mut changes: Changes = Vec::new();
+        let mut given = BTreeMap::new();
         for slot in slots {
             let Some((name_node, values)) = slot.list().and_then(|list| list.split_first()) else {
                 let help = "write `(slot value)`";
@@ -372,8 +374,7 @@ impl Reader {
                 continue;
             };
             let values = self.values(scope, values);
-            if let Some(first) = changes.iter().find(|change| *change.0 == *slot_name) {
-                let first = first.2;
+            if let Some(first) = given.insert(slot_name, name_node.span) {
                 self.twice(name_node.span, Some(first), &format!("the slot `{slot_name}`"));
             }
             if let Some(template) = template {

@@ -26,7 +26,7 @@ mod slots;
 mod templates;
 mod terms;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostics::{Code, Diagnostic, Span, codes};
 use value::Text;
@@ -90,6 +90,10 @@ struct Reader {
     functions: BTreeMap<Text, FunctionId>,
     /// What each global is at first, where that is known already.
     values: Vec<Option<Field>>,
+    /// Names of rules, of lists of facts, and of the slots of templates.
+    rules: BTreeSet<Text>,
+    lists: BTreeSet<Text>,
+    slots: BTreeMap<(TemplateId, Text), u32>,
     /// Globals that initial facts use before they are defined, and where.
     undefined: BTreeMap<GlobalId, Span>,
 }
@@ -115,8 +119,26 @@ impl Reader {
             .map(|(function, id)| (function.name.clone(), FunctionId(id)))
             .collect();
         let values = vec![None; program.globals.len()];
-        let (findings, undefined) = (Vec::new(), BTreeMap::new());
-        Reader { program, findings, templates, globals, functions, values, undefined }
+        let rules = program.rules.iter().map(|rule| rule.name.clone()).collect();
+        let lists = program.facts.iter().map(|list| list.name.clone()).collect();
+        let slots = (program.templates.iter().zip(ids(program.templates.len())))
+            .flat_map(|(template, id)| {
+                let slots = template.slots.iter().zip(0..);
+                slots.map(move |(slot, place)| ((TemplateId(id), slot.name.clone()), place))
+            })
+            .collect();
+        Reader {
+            program,
+            findings: Vec::new(),
+            templates,
+            globals,
+            functions,
+            values,
+            rules,
+            lists,
+            slots,
+            undefined: BTreeMap::new(),
+        }
     }
 
     fn top(&mut self, top: &Top) {
@@ -211,6 +233,18 @@ impl Reader {
                 None
             }
         }
+    }
+
+    /// The name that was probably meant. A text in which everything is wrong gets no more of these
+    /// after a while: each looks at all names.
+    fn near<'a>(
+        &self,
+        name: &str,
+        candidates: impl IntoIterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        const FINDINGS_MAX: usize = 50;
+        let is_early = self.findings.len() < FINDINGS_MAX;
+        is_early.then(|| diagnostics::nearest(name, candidates)).flatten()
     }
 
     fn malformed(&mut self, span: Span, message: impl std::fmt::Display, help: &str) {

@@ -1,5 +1,7 @@
 //! Conditions, and the patterns they ask facts for.
 
+use std::collections::BTreeMap;
+
 use diagnostics::{Span, codes};
 
 use super::Reader;
@@ -199,6 +201,7 @@ impl Reader {
         nodes: &[Node],
     ) -> Vec<SlotPattern> {
         let mut slots: Vec<SlotPattern> = Vec::new();
+        let mut given = BTreeMap::new();
         for node in nodes {
             let Some((name, inner)) = self.slot_of_list(id, node) else { continue };
             let word = name.symbol().unwrap_or_default();
@@ -206,8 +209,7 @@ impl Reader {
             let slot = found.and_then(|place| self.slot(id, place)).cloned();
             let fields = self.fields(scope, inner, slot.as_ref());
             let (Some(place), Some(slot)) = (found, slot) else { continue };
-            if let Some(first) = slots.iter().find(|known| known.slot == place) {
-                let first = first.span;
+            if let Some(first) = given.insert(place, name.span) {
                 self.twice(name.span, Some(first), &format!("the slot `{word}`"));
                 continue;
             }

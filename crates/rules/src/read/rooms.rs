@@ -160,6 +160,12 @@ fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 impl Reader {
     /// Reports what the variables of a rule cannot be.
     pub(super) fn variables_fit(&mut self, rule: &Rule, bound_again: &[VariableId]) {
+        // What conditions within conditions say of variables is kept apart: rules beyond any size
+        // that a person writes are left to the run.
+        const VARIABLES_MAX: usize = 500;
+        if rule.variables.len() > VARIABLES_MAX {
+            return;
+        }
         let mut rooms = Rooms::new();
         self.rooms_of(&mut rooms, &rule.variables, &rule.when);
         for variable in bound_again {

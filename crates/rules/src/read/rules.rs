@@ -46,7 +46,9 @@ impl Reader {
         };
         let bound_again: Vec<_> = scope.bound_again.into_iter().collect();
         self.variables_fit(&rule, &bound_again);
-        let earlier = self.program.rules.iter().position(|known| known.name == rule.name);
+        let is_known = !self.rules.insert(rule.name.clone());
+        let is_same = |known: &Rule| is_known && known.name == rule.name;
+        let earlier = self.program.rules.iter().position(is_same);
         if let Some(earlier) = earlier {
             // The new one comes last, as if the earlier one had never been.
             let earlier = self.program.rules.remove(earlier);

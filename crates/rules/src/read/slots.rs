@@ -12,8 +12,8 @@ impl Reader {
     /// The position of a slot; a finding where there is none of this name.
     pub(super) fn find_slot(&mut self, id: TemplateId, name: &str, span: Span) -> Option<u32> {
         let template = self.program.templates.get(id.0 as usize)?;
-        let found = (0..).zip(&template.slots).find(|(_, slot)| *slot.name == *name);
-        if let Some((at_place, _)) = found.filter(|_| !template.ordered) {
+        let found = self.slots.get(&(id, name.into())).copied();
+        if let Some(at_place) = found.filter(|_| !template.ordered) {
             return Some(at_place);
         }
         let message = format!("`{}` has no slot `{name}`", template.name);
@@ -22,7 +22,7 @@ impl Reader {
             true => Vec::new(),
             false => template.slots.iter().map(|slot| &*slot.name).collect(),
         };
-        let found = match nearest(name, names.iter().copied()) {
+        let found = match self.near(name, names.iter().copied()) {
             Some(near) => found.meant(near, diagnostics::Anchor::Span(span)),
             None if names.is_empty() => found.help("its facts are ordered: write the values alone"),
             None => found.help(format!("it has {}", super::findings::choice(&names))),

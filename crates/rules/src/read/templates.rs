@@ -1,5 +1,7 @@
 //! `deftemplate`: slots, what they may hold, and their defaults.
 
+use std::collections::BTreeMap;
+
 use diagnostics::{Span, codes, nearest};
 
 use super::attributes::{Attributes, Said};
@@ -23,11 +25,11 @@ impl Reader {
             return;
         }
         let mut slots: Vec<Slot> = Vec::new();
+        let mut given = BTreeMap::new();
         for node in rest {
             let Some(slot) = self.declared_slot(node) else { continue };
-            match slots.iter().find(|known| known.name == slot.name) {
+            match given.insert(slot.name.clone(), slot.span) {
                 Some(first) => {
-                    let first = first.span;
                     self.twice(slot.span, Some(first), &format!("the slot `{}`", slot.name));
                 }
                 None => slots.push(slot),
@@ -52,7 +54,11 @@ impl Reader {
             self.findings.push(found.label(first, label).help(help));
             return;
         }
-        *earlier = template;
+        let forgotten = std::mem::replace(earlier, template.clone());
+        for slot in forgotten.slots {
+            self.slots.remove(&(id, slot.name));
+        }
+        self.know_slots(id, &template);
         self.replaced(&codes::RULES_REPLACED, "template", span, first);
     }
 
