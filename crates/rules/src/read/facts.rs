@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use diagnostics::{Span, codes};
+use diagnostics::{Diagnostic, Span, codes};
 
 use super::expr::Flow;
 use super::findings::{at, counted};
 use super::scope::Scope;
+use super::slots::count_misfit;
 use super::{Known, Reader};
 use crate::field::Field;
 use crate::program::{Default, Expr, ExprKind, Kinds, Limits, NewFact, Slot, Template, TemplateId};
@@ -230,26 +231,27 @@ impl Reader {
         values: &[Expr],
     ) -> Option<u32> {
         let at_place = self.find_slot(id, name, name_span)?;
-        let slot = self.slot(id, at_place)?.clone();
-        if !slot.many {
-            let is_list = |value: &Expr| {
-                self.gives(value).is_some_and(|gives| gives == Kinds::MANY || gives.0 == 0)
+        let findings = self.misfits(self.slot(id, at_place)?, whole, values);
+        self.findings.extend(findings);
+        Some(at_place)
+    }
+
+    fn misfits(&self, slot: &Slot, whole: Span, values: &[Expr]) -> Vec<Diagnostic> {
+        let is_list = |value: &Expr| {
+            self.gives(value).is_some_and(|gives| gives == Kinds::MANY || gives.0 == 0)
+        };
+        if !slot.many && (values.len() != 1 || values.iter().any(is_list)) {
+            let given = match values {
+                [value] if self.gives(value) == Some(Kinds::MANY) => "a list".to_owned(),
+                [_] => "nothing".to_owned(),
+                values => counted(values.len(), "field"),
             };
-            if values.len() != 1 || values.iter().any(is_list) {
-                let given = match values {
-                    [value] if self.gives(value) == Some(Kinds::MANY) => "a list".to_owned(),
-                    [_] => "nothing".to_owned(),
-                    values => counted(values.len(), "field"),
-                };
-                let message = format!("the slot `{name}` holds one field, and is given {given}");
-                let found = at(&codes::RULES_FIELD_COUNT, whole, message);
-                self.findings.push(found.help("give one value, or declare it as a `multislot`"));
-                return Some(at_place);
-            }
+            let message = format!("the slot `{}` holds one field, and is given {given}", slot.name);
+            let found = at(&codes::RULES_FIELD_COUNT, whole, message);
+            return vec![found.help("give one value, or declare it as a `multislot`")];
         }
-        for value in values {
-            self.value_fits(&slot, value);
-        }
+        let misfits = values.iter().filter_map(|value| self.value_misfit(slot, value));
+        let mut findings: Vec<Diagnostic> = misfits.collect();
         if slot.many {
             // Lists and variables may be any number of fields.
             let is_one = |value: &&Expr| match &value.kind {
@@ -262,10 +264,10 @@ impl Reader {
             let count = values.iter().filter(is_one).count();
             let is_open = count < values.len();
             if !is_open || slot.limits.cardinality.1.is_some_and(|most| count as u64 > most) {
-                self.count_of_fields_fits(&slot, count, whole);
+                findings.extend(count_misfit(slot, count, whole));
             }
         }
-        Some(at_place)
+        findings
     }
 }
 

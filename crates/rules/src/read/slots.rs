@@ -1,9 +1,9 @@
 //! Slots by their names, and whether values fit them.
 
-use diagnostics::{Span, codes, nearest};
+use diagnostics::{Diagnostic, Span, codes};
 
 use super::Reader;
-use super::findings::{at, counted, described};
+use super::findings::{at, choice, counted, described};
 use super::limits::{self, Misfit};
 use crate::field::Field;
 use crate::program::{Expr, ExprKind, Kinds, Slot, TemplateId};
@@ -25,7 +25,7 @@ impl Reader {
         let found = match self.near(name, names.iter().copied()) {
             Some(near) => found.meant(near, diagnostics::Anchor::Span(span)),
             None if names.is_empty() => found.help("its facts are ordered: write the values alone"),
-            None => found.help(format!("it has {}", super::findings::choice(&names))),
+            None => found.help(format!("it has {}", choice(&names))),
         };
         let declared = diagnostics::Anchor::Span(template.span);
         self.findings.push(found.label(declared, "the template is declared here"));
@@ -36,32 +36,37 @@ impl Reader {
         self.program.templates.get(id.0 as usize)?.slots.get(at_place as usize)
     }
 
-    /// Checks a value against what its slot may hold.
-    pub(super) fn value_fits(&mut self, slot: &Slot, value: &Expr) {
+    /// What is wrong with a value in its slot.
+    pub(super) fn value_misfit(&self, slot: &Slot, value: &Expr) -> Option<Diagnostic> {
         match &value.kind {
-            ExprKind::Constant(field) => self.field_fits(slot, field, value.span),
+            ExprKind::Constant(field) => self.field_misfit(slot, field, value.span),
             ExprKind::Call(..) => {
-                let Some(gives) = self.gives(value) else { return };
+                let gives = self.gives(value)?;
                 let taken = match slot.many {
                     true => slot.limits.kinds.or(Kinds::MANY),
                     false => slot.limits.kinds,
                 };
-                if !taken.meets(gives) {
-                    let (wanted, given) = (described(slot.limits.kinds), described(gives));
-                    let message =
-                        format!("the slot `{}` holds {wanted}, and this is {given}", slot.name);
-                    self.misfit(slot, value.span, message, format!("write {wanted}"));
+                if taken.meets(gives) {
+                    return None;
                 }
+                let (wanted, given) = (described(slot.limits.kinds), described(gives));
+                let message =
+                    format!("the slot `{}` holds {wanted}, and this is {given}", slot.name);
+                Some(misfit(slot, value.span, message, format!("write {wanted}")))
             }
-            _ => {}
+            _ => None,
         }
     }
 
-    /// Checks a constant against what its slot may hold.
-    pub(super) fn field_fits(&mut self, slot: &Slot, field: &Field, span: Span) {
-        let Some(misfit) = limits::misfit(&slot.limits, field) else { return };
+    /// What is wrong with a constant in its slot.
+    pub(super) fn field_misfit(
+        &self,
+        slot: &Slot,
+        field: &Field,
+        span: Span,
+    ) -> Option<Diagnostic> {
         let name = &slot.name;
-        let (message, help) = match misfit {
+        let (message, help) = match limits::misfit(&slot.limits, field)? {
             Misfit::Kind => {
                 let wanted = described(slot.limits.kinds);
                 let given = described(Kinds::of(field));
@@ -69,16 +74,9 @@ impl Reader {
                 (message, format!("write {wanted}"))
             }
             Misfit::Allowed => {
-                let allowed = slot.limits.allowed.iter().flat_map(|allowed| &allowed.values);
-                let allowed: Vec<String> = allowed.map(ToString::to_string).collect();
-                let near = field.lexeme().and_then(|word| {
-                    nearest(word, allowed.iter().map(|value| value.trim_matches('"')))
-                });
-                let help = match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("write one of {}", super::findings::choice(&allowed)),
-                };
-                (format!("`{field}` is not among the values that the slot `{name}` allows"), help)
+                let message =
+                    format!("`{field}` is not among the values that the slot `{name}` allows");
+                (message, self.allowed_help(slot, field))
             }
             Misfit::Range => {
                 let range = limits::shown(slot.limits.range.as_ref());
@@ -86,33 +84,51 @@ impl Reader {
                 (message, format!("write a number {range}"))
             }
         };
-        self.misfit(slot, span, message, help);
+        Some(misfit(slot, span, message, help))
     }
 
-    fn misfit(&mut self, slot: &Slot, span: Span, message: String, help: String) {
-        let found = at(&codes::RULES_VALUE, span, message).help(help);
-        let declared = diagnostics::Anchor::Span(slot.span);
-        self.findings.push(found.label(declared, "the slot is declared here"));
+    fn allowed_help(&self, slot: &Slot, field: &Field) -> String {
+        const SHOWN_MAX: usize = 10;
+        let allowed = || slot.limits.allowed.iter().flat_map(|allowed| &allowed.values);
+        let words = allowed().filter_map(Field::lexeme);
+        if let Some(near) = field.lexeme().and_then(|word| self.near(word, words)) {
+            return format!("did you mean `{near}`?");
+        }
+        let shown: Vec<String> = allowed().take(SHOWN_MAX).map(ToString::to_string).collect();
+        match allowed().count() > SHOWN_MAX {
+            true => format!("write one that is allowed, such as {}", choice(&shown)),
+            false => format!("write one of {}", choice(&shown)),
+        }
     }
 
     /// Checks how many fields a list has.
     pub(super) fn count_of_fields_fits(&mut self, slot: &Slot, count: usize, span: Span) {
-        let (least, most) = slot.limits.cardinality;
-        let count = count as u64;
-        if count >= least && most.is_none_or(|most| count <= most) {
-            return;
-        }
-        let wanted = match most {
-            Some(most) if most == least => {
-                counted(usize::try_from(least).unwrap_or(usize::MAX), "field")
-            }
-            Some(most) => format!("{least} to {most} fields"),
-            None => format!("at least {least} fields"),
-        };
-        let message = format!("the slot `{}` holds {wanted}, and is given {count}", slot.name);
-        let found = at(&codes::RULES_FIELD_COUNT, span, message);
-        let declared = diagnostics::Anchor::Span(slot.span);
-        let help = if count < least { "add fields" } else { "delete fields" };
-        self.findings.push(found.label(declared, "the slot is declared here").help(help));
+        self.findings.extend(count_misfit(slot, count, span));
     }
+}
+
+/// What is wrong with the number of fields of a list.
+pub(super) fn count_misfit(slot: &Slot, count: usize, span: Span) -> Option<Diagnostic> {
+    let (least, most) = slot.limits.cardinality;
+    let count = count as u64;
+    if count >= least && most.is_none_or(|most| count <= most) {
+        return None;
+    }
+    let wanted = match most {
+        Some(most) if most == least => {
+            counted(usize::try_from(least).unwrap_or(usize::MAX), "field")
+        }
+        Some(most) => format!("{least} to {most} fields"),
+        None => format!("at least {least} fields"),
+    };
+    let message = format!("the slot `{}` holds {wanted}, and is given {count}", slot.name);
+    let found = at(&codes::RULES_FIELD_COUNT, span, message);
+    let declared = diagnostics::Anchor::Span(slot.span);
+    let help = if count < least { "add fields" } else { "delete fields" };
+    Some(found.label(declared, "the slot is declared here").help(help))
+}
+
+fn misfit(slot: &Slot, span: Span, message: String, help: String) -> Diagnostic {
+    let found = at(&codes::RULES_VALUE, span, message).help(help);
+    found.label(diagnostics::Anchor::Span(slot.span), "the slot is declared here")
 }

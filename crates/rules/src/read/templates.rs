@@ -173,7 +173,7 @@ impl Reader {
             return Default::Value(derived(&slot.limits, slot.many));
         }
         for value in &values {
-            self.value_fits(slot, value);
+            self.findings.extend(self.value_misfit(slot, value));
         }
         if is_dynamic {
             return Default::Computed(values);
@@ -184,7 +184,7 @@ impl Reader {
                 Ok(Some(field)) => {
                     if !matches!(value.kind, ExprKind::Constant(_)) {
                         for single in field.fields() {
-                            self.field_fits(slot, single, value.span);
+                            self.findings.extend(self.field_misfit(slot, single, value.span));
                         }
                     }
                     fields.push(field);

@@ -149,7 +149,7 @@ impl Reader {
                 Some(field) => {
                     shapes.single = true;
                     if let Some(slot) = slot {
-                        self.field_fits(slot, &field, node.span);
+                        self.findings.extend(self.field_misfit(slot, &field, node.span));
                     }
                     (TermKind::Constant(field), node.span.end)
                 }
