@@ -371,11 +371,12 @@ impl<W: World> Running<'_, W> {
         }
     }
 
-    /// Takes steps beyond the one that every op takes.
+    /// Takes steps beyond the one that every op takes. Where they are not there, the rest is taken,
+    /// too: that none is left tells this fault from others.
     pub(super) fn charge(&mut self, steps: u64, span: Span) -> Result<(), Fault> {
-        let Some(rest) = self.budget.checked_sub(steps) else { return Err(exhausted(span)) };
-        *self.budget = rest;
-        Ok(())
+        let rest = self.budget.checked_sub(steps);
+        *self.budget = rest.unwrap_or(0);
+        if rest.is_some() { Ok(()) } else { Err(exhausted(span)) }
     }
 
     fn pop(&mut self) -> Field {

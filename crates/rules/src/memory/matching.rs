@@ -29,6 +29,7 @@ pub(super) struct Matcher<'a> {
     pub budget: &'a mut u64,
     /// Lists that are used again, so that nothing is allocated for each fact.
     pub scratch: &'a mut Scratch,
+    pub matches_max: usize,
     /// What went wrong in conditions.
     pub faults: &'a mut Vec<Fault>,
     /// The match on which the rule that fires makes its facts depend, and what became of it.
@@ -73,7 +74,8 @@ impl Matcher<'_> {
 
     fn spend(&mut self) -> Result<(), Exhausted> {
         *self.budget = self.budget.saturating_sub(1);
-        if *self.budget == 0 { Err(Exhausted) } else { Ok(()) }
+        let is_over = *self.budget == 0 || self.state.tokens.len() > self.matches_max;
+        if is_over { Err(Exhausted) } else { Ok(()) }
     }
 
     /// Takes a fact through the patterns of its template.
@@ -177,7 +179,7 @@ impl Matcher<'_> {
         let hash = if is_hashed {
             let right = Seen::Fact(fact, lengths);
             let sight = Sight { state: self.state, left: Seen::Nothing, right };
-            sight.hash(pattern.hash.iter().map(|at| here(*at)))
+            sight.hash(pattern.hash.iter().map(|at| here(*at)), self.budget)
         } else {
             0
         };
@@ -381,7 +383,7 @@ impl Matcher<'_> {
 
     /// The hash of a match that is not kept yet: its last fact is in the token, the others with
     /// what it was made from.
-    fn hash_of(&self, token: &Token, length: u32, node: &Join, side: Side) -> u64 {
+    fn hash_of(&mut self, token: &Token, length: u32, node: &Join, side: Side) -> u64 {
         let places = if side == Side::Left { &node.left_hash } else { &node.right_hash };
         let last = match token.item {
             NONE => Seen::Nothing,
@@ -389,12 +391,13 @@ impl Matcher<'_> {
         };
         let before = Seen::Token(token.left_parent, length - 1);
         let sight = Sight { state: self.state, left: before, right: last };
-        sight.hash(places.iter().map(|place| {
+        let places = places.iter().map(|place| {
             let side = if place.depth + 1 == length { Side::Right } else { Side::Left };
             // A match of one fact has no others to count.
             let depth = if side == Side::Right { 0 } else { place.depth };
             crate::network::Place { side, depth, ..*place }
-        }))
+        });
+        sight.hash(places, self.budget)
     }
 
     fn activate(&mut self, way: u32, token: u32) {

@@ -15,8 +15,9 @@ use std::sync::Arc;
 
 use value::Text;
 
-use crate::code::{Fault, Machine};
+use crate::code::{Code, Codes, Done, Fault, Machine};
 use crate::field::{FactId, Field};
+use crate::functions;
 use crate::network::NONE;
 use crate::program::{NewFact, TemplateId, VariableId};
 use crate::rulebook::Rulebook;
@@ -64,13 +65,17 @@ pub struct Limits {
     pub firings: u64,
     /// How many facts there may be.
     pub facts: usize,
-    /// How many steps matching may take, and actions.
+    /// How many matches there may be, of patterns and of conditions up to one of them. Each takes
+    /// about a hundred bytes.
+    pub matches: usize,
+    /// How many steps matching and actions may take in one run, and in each act from outside.
+    /// What is long takes as many as it is long.
     pub steps: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { firings: 10_000, facts: 1_000_000, steps: 100_000_000 }
+        Limits { firings: 10_000, facts: 1_000_000, matches: 10_000_000, steps: 100_000_000 }
     }
 }
 
@@ -88,6 +93,8 @@ pub enum Stop {
     Fault(Fault),
     /// There would be more facts than may be. The memory is good for reading only.
     Facts,
+    /// There would be more matches than may be. The memory is good for reading only.
+    Matches,
     /// Matching or actions took more steps than they may. The memory is good for reading only.
     Steps,
 }
@@ -133,7 +140,7 @@ pub struct Memory {
     testing: Machine,
     scratch: Scratch,
     limits: Limits,
-    /// What is left of the steps of matching.
+    /// What is left of the steps.
     budget: u64,
     /// What rules printed and nobody read yet.
     printed: String,
@@ -326,22 +333,18 @@ impl Memory {
         let sight = Sight { state: &self.state, left: seen, right: Seen::Nothing };
         let places = self.acting.begin(code);
         for (VariableId(variable), place) in &way.variables {
-            places[*variable as usize] = Some(sight.value(*place));
+            let value = sight.value(*place);
+            self.budget = self.budget.saturating_sub(functions::length_of(&value));
+            places[*variable as usize] = Some(value);
         }
         let logical = way.logical.map(|join| self.logical_match(join, activation.token));
-        let mut steps = self.limits.steps;
-        let mut machine = std::mem::take(&mut self.acting);
-        let mut world = self.world(Origin::Rule(way.rule), logical);
-        let done = machine.run(&book.codes, code, &mut steps, &mut world);
-        let halted = world.halted.take();
-        self.acting = machine;
+        let (done, halted) = self.perform(&book.codes, code, Origin::Rule(way.rule), logical);
         let stop = match (halted, done) {
             (Some(stop), _) => Some(stop),
             (None, Ok(done)) => done.halted.then_some(Stop::Halted),
-            (None, Err(_)) if steps == 0 => Some(Stop::Steps),
             (None, Err(fault)) => Some(Stop::Fault(fault)),
         };
-        if let Some(Stop::Facts | Stop::Steps) = stop {
+        if let Some(Stop::Facts | Stop::Matches | Stop::Steps) = stop {
             self.stopped.clone_from(&stop);
         }
         stop
@@ -369,19 +372,37 @@ impl Memory {
         Logical::Orphan
     }
 
+    /// Runs actions whose variables have their values. What stopped them, if not a fault of their
+    /// own, is said beside what they gave.
+    fn perform(
+        &mut self,
+        codes: &Codes,
+        code: &Code,
+        origin: Origin,
+        logical: Option<Logical>,
+    ) -> (Result<Done, Fault>, Option<Stop>) {
+        let budget = self.budget;
+        let mut steps = budget;
+        let mut machine = std::mem::take(&mut self.acting);
+        let mut world = self.world(origin, logical);
+        let done = machine.run(codes, code, &mut steps, &mut world);
+        let exhausted = (done.is_err() && steps == 0).then_some(Stop::Steps);
+        let halted = world.halted.take().or(exhausted);
+        self.acting = machine;
+        // Matching took from the budget meanwhile.
+        self.budget = self.budget.saturating_sub(budget - steps);
+        (done, halted)
+    }
+
     /// Runs actions that no rule made.
-    fn act(&mut self, code: &crate::code::Code, origin: Origin) {
+    fn act(&mut self, code: &Code, origin: Origin) {
         if self.stopped.is_some() {
             return;
         }
         let book = Arc::clone(&self.book);
-        let mut machine = std::mem::take(&mut self.acting);
-        machine.begin(code);
-        let mut steps = self.limits.steps;
-        let mut world = self.outside(origin);
-        let done = machine.run(&book.codes, code, &mut steps, &mut world);
-        let halted = world.halted.take();
-        self.acting = machine;
+        self.budget = self.limits.steps;
+        self.acting.begin(code);
+        let (done, halted) = self.perform(&book.codes, code, origin, None);
         if let Err(fault) = done
             && halted.is_none()
         {
@@ -414,6 +435,7 @@ impl Memory {
             scratch: &mut self.scratch,
             printed: &mut self.printed,
             facts_max: self.limits.facts,
+            matches_max: self.limits.matches,
             origin,
             logical,
             halted: None,
@@ -431,6 +453,7 @@ impl Memory {
             machine: &mut self.testing,
             budget: &mut self.budget,
             scratch: &mut self.scratch,
+            matches_max: self.limits.matches,
             faults: &mut self.faults,
             logical: &mut logical,
         };

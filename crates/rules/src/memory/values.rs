@@ -42,6 +42,14 @@ impl View<'_> {
         }
     }
 
+    /// Takes as many steps as a list is long.
+    #[inline]
+    fn take(self, budget: &mut u64) {
+        if let View::Many(fields) = self {
+            *budget = budget.saturating_sub(fields.len() as u64);
+        }
+    }
+
     fn digest(self) -> u64 {
         match self {
             View::One(field) => field.digest(),
@@ -121,9 +129,13 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// The hash of some values.
-    pub(super) fn hash(self, places: impl Iterator<Item = Place>) -> u64 {
-        places.fold(0, |hash, place| mix(hash, self.view(place).digest()))
+    /// The hash of some values. Lists take as many steps as they are long.
+    pub(super) fn hash(self, places: impl Iterator<Item = Place>, budget: &mut u64) -> u64 {
+        places.fold(0, |hash, place| {
+            let view = self.view(place);
+            view.take(budget);
+            mix(hash, view.digest())
+        })
     }
 }
 
@@ -153,7 +165,9 @@ impl Tester<'_> {
                 sight.view(*place).is(View::One(value)) != *negated
             }
             Test::Same { left, right, negated } => {
-                sight.view(*left).is(sight.view(*right)) != *negated
+                let left = sight.view(*left);
+                left.take(self.budget);
+                left.is(sight.view(*right)) != *negated
             }
             Test::Length { slot, exact, count } => {
                 let Seen::Fact(fact, _) = sight.right else { return Ok(false) };
@@ -178,13 +192,15 @@ impl Tester<'_> {
 
     fn expr(&mut self, sight: Sight, test: &ExprTest) -> Result<bool, Fault> {
         if let Some(compare) = &test.compare
-            && let Some(holds) = compared(sight, compare)
+            && let Some(holds) = compared(sight, compare, self.budget)
         {
             return Ok(holds != test.negated);
         }
         let places = self.machine.begin(&test.code);
         for (place, load) in places.iter_mut().zip(&test.loads) {
-            *place = Some(sight.value(*load));
+            let view = sight.view(*load);
+            view.take(self.budget);
+            *place = Some(view.to_field());
         }
         let done =
             self.machine.run(self.codes, &test.code, self.budget, &mut Onlooker(sight.state))?;
@@ -198,7 +214,7 @@ impl Tester<'_> {
 
 /// A comparison without the machine; it decides nothing that would be a fault.
 #[inline]
-fn compared(sight: Sight, compare: &Compare) -> Option<bool> {
+fn compared(sight: Sight, compare: &Compare, budget: &mut u64) -> Option<bool> {
     fn view<'a>(sight: Sight<'a>, operand: &'a Operand) -> View<'a> {
         match operand {
             Operand::Constant(field) => View::One(field),
@@ -206,6 +222,7 @@ fn compared(sight: Sight, compare: &Compare) -> Option<bool> {
         }
     }
     let (left, right) = (view(sight, &compare.left), view(sight, &compare.right));
+    left.take(budget);
     match compare.how {
         How::Same => return Some(left.is(right)),
         How::Different => return Some(!left.is(right)),

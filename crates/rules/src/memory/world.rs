@@ -8,6 +8,7 @@ use super::state::State;
 use super::{Origin, Stop};
 use crate::code::{FactView, Machine, World};
 use crate::field::{FactId, Field, mix};
+use crate::functions;
 use crate::network::NONE;
 use crate::program::{GlobalId, TemplateId};
 use crate::rulebook::Rulebook;
@@ -21,6 +22,7 @@ pub(super) struct Acting<'a> {
     pub scratch: &'a mut Scratch,
     pub printed: &'a mut String,
     pub facts_max: usize,
+    pub matches_max: usize,
     pub origin: Origin,
     pub logical: Option<Logical>,
     /// Why nothing more can be done.
@@ -35,6 +37,7 @@ const HALTED: &str = "the run is stopped";
 impl Acting<'_> {
     /// Asserts a fact, and matches it.
     pub(super) fn add(&mut self, template: TemplateId, fields: Vec<Field>) -> Option<FactId> {
+        self.look_at(&fields)?;
         let digest = digest(template, &fields);
         if let Some(known) = self.state.equal_fact(template.0, &fields, digest) {
             self.support_again(known);
@@ -83,13 +86,15 @@ impl Acting<'_> {
     pub(super) fn change(&mut self, id: FactId, changes: Vec<(u32, Field)>) -> Option<FactId> {
         let fact = self.state.live(id)?;
         let mut fields = fact.fields.to_vec();
+        let template = fact.template;
         for (slot, value) in changes {
             fields[slot as usize] = value;
         }
-        if *fields == *fact.fields {
+        self.look_at(&fields)?;
+        if *fields == *self.state.live(id)?.fields {
             return Some(id);
         }
-        let (place, template) = (id.place, fact.template);
+        let place = id.place;
         self.leave(place);
         self.withdraw();
         let digest = digest(template, &fields);
@@ -107,6 +112,17 @@ impl Acting<'_> {
         fact.origin = self.origin.clone();
         self.enter(place);
         Some(id)
+    }
+
+    /// Takes as many steps as a fact is long; none where they are not there.
+    fn look_at(&mut self, fields: &[Field]) -> Option<()> {
+        let length: u64 = fields.iter().map(functions::length_of).sum();
+        *self.budget = self.budget.saturating_sub(length);
+        if *self.budget == 0 {
+            self.halted = Some(Stop::Steps);
+            return None;
+        }
+        Some(())
     }
 
     /// Puts a fact into the lists and matches it.
@@ -159,10 +175,15 @@ impl Acting<'_> {
             machine: self.machine,
             budget: self.budget,
             scratch: self.scratch,
+            matches_max: self.matches_max,
             faults: &mut faults,
             logical: &mut self.logical,
         };
-        if work(&mut matcher) == Err(Exhausted) {
+        let exhausted = work(&mut matcher) == Err(Exhausted);
+        if self.state.tokens.len() > self.matches_max {
+            self.halted = Some(Stop::Matches);
+        } else if exhausted || *self.budget == 0 {
+            // A test that takes all steps is a fault, and nothing asks for another.
             self.halted = Some(Stop::Steps);
         } else if let Some(fault) = faults.into_iter().next() {
             self.halted.get_or_insert(Stop::Fault(fault));
