@@ -83,27 +83,57 @@ impl ExprTest {
         mut find: impl FnMut(VariableId, Span) -> Result<Place, E>,
         compile: impl FnOnce(&Expr, usize) -> Code,
     ) -> Result<ExprTest, E> {
-        let mut variables: Vec<VariableId> = Vec::new();
+        // A loop's variable is another one than a pattern's of the same name. What is bound by `bind`
+        // cannot be read in a condition, so that it is never what a pattern bound.
+        let (mut own, mut binds, mut used) = (Vec::new(), Vec::new(), Vec::new());
+        expr.visit(&mut |part| match &part.kind {
+            ExprKind::Count { variable, .. } => own.extend(*variable),
+            ExprKind::Each { variable, index, .. } => own.extend([*variable, *index]),
+            ExprKind::Bind(variable, _) => binds.push(*variable),
+            ExprKind::Variable(variable) => used.push((*variable, part.span)),
+            _ => {}
+        });
+        used.retain(|(variable, _)| !own.contains(variable));
+        own.append(&mut binds);
+        let mut given: Vec<VariableId> = Vec::new();
         let mut loads = Vec::new();
         let mut failed = None;
-        let expr = renamed(expr, &mut |variable, span| {
-            let at = variables.iter().position(|known| *known == variable);
-            let at = at.unwrap_or_else(|| {
+        for (variable, span) in used {
+            if !given.contains(&variable) {
+                given.push(variable);
                 match find(variable, span) {
                     Ok(place) => loads.push(place),
                     Err(error) => failed = Some(error),
                 }
-                variables.push(variable);
-                variables.len() - 1
-            });
-            VariableId(u32::try_from(at).expect("a rule has few variables"))
-        });
+            }
+        }
         if let Some(error) = failed {
             return Err(error);
         }
+        // What it is given comes first, then what it binds itself.
+        let position = |list: &[VariableId], variable| list.iter().position(|one| *one == variable);
+        let inner = |variable| given.len() + position(&own, variable).unwrap_or_default();
+        let rename = |variable: &mut VariableId, at: usize| {
+            *variable = VariableId(u32::try_from(at).expect("a rule has few variables"));
+        };
+        let mut expr = expr.clone();
+        expr.visit_mut(&mut |part| match &mut part.kind {
+            ExprKind::Variable(variable) => {
+                let at = position(&given, *variable).unwrap_or_else(|| inner(*variable));
+                rename(variable, at);
+            }
+            ExprKind::Bind(variable, _) | ExprKind::Count { variable: Some(variable), .. } => {
+                rename(variable, inner(*variable));
+            }
+            ExprKind::Each { variable, index, .. } => {
+                rename(variable, inner(*variable));
+                rename(index, inner(*index));
+            }
+            _ => {}
+        });
         let key = format!("{negated} {equals:?} {loads:?} {:?}", without_spans(&expr));
         let compare = if equals.is_some() { None } else { comparison(&expr, &loads) };
-        let code = compile(&expr, loads.len());
+        let code = compile(&expr, given.len() + own.len());
         Ok(ExprTest { key, negated, equals, loads, compare, code })
     }
 }
@@ -135,15 +165,4 @@ fn without_spans(expr: &Expr) -> Expr {
     let mut bare = expr.clone();
     bare.visit_mut(&mut |part| part.span = Span::default());
     bare
-}
-
-/// The expression with other variables.
-fn renamed(expr: &Expr, rename: &mut impl FnMut(VariableId, Span) -> VariableId) -> Expr {
-    let mut expr = expr.clone();
-    expr.visit_mut(&mut |part| {
-        if let ExprKind::Variable(variable) = &mut part.kind {
-            *variable = rename(*variable, part.span);
-        }
-    });
-    expr
 }
