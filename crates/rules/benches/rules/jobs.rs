@@ -1,7 +1,5 @@
 //! What is measured: programs of rules with the facts they work on, the same for both engines.
 
-use sim::Random;
-
 /// One row of the table.
 pub(crate) struct Job {
     /// The program.
@@ -154,7 +152,7 @@ fn squares(facts: usize) -> Vec<String> {
     let mut random = Random::new(facts as u64);
     let places = facts / 40;
     let mut fact = |_| {
-        let name = *random.pick(&["north", "east", "south", "west"]);
+        let name = ["north", "east", "south", "west"][random.below(4)];
         let (a, b, cost) = (random.below(places), random.below(places), random.below(100));
         format!("({name} (a p{a}) (b p{b}) (cost {cost}))")
     };
@@ -197,4 +195,19 @@ fn many_rules(rules: usize) -> String {
         ));
     }
     text
+}
+
+/// Numbers from a seed. The generators of `sim` would bring half the workspace along.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % bound as u64) as usize
+    }
 }
