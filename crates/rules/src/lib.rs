@@ -9,6 +9,7 @@ pub mod buckets;
 pub mod check;
 pub mod code;
 pub mod explain;
+pub mod feeds;
 mod field;
 pub mod functions;
 mod memory;
