@@ -47,6 +47,7 @@ fn wrong(source: Source, findings: Vec<Diagnostic>) -> Loaded {
         source,
         format: Format::Graph,
         graph: None,
+        rules: None,
         findings,
         carried: Vec::new(),
         origins: Origins::default(),

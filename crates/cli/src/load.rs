@@ -14,7 +14,7 @@ use value::Value;
 use crate::args::{FromFormat, OntologyVersion, Reading};
 use crate::disk::Disk;
 use crate::include::include;
-use crate::{Outcome, contracts, output};
+use crate::{Outcome, contracts, output, rule_files};
 
 /// A file that was read.
 pub(crate) struct Loaded {
@@ -22,6 +22,8 @@ pub(crate) struct Loaded {
     pub(crate) format: Format,
     /// Nothing where the text could not be read at all.
     pub(crate) graph: Option<Graph>,
+    /// The program, where the text is one of rules.
+    pub(crate) rules: Option<rules::program::Program>,
     /// In the order of the text.
     pub(crate) findings: Vec<Diagnostic>,
     /// Findings that a compiled document carries, as it writes them.
@@ -74,6 +76,17 @@ pub(crate) enum Strictness {
     Strict,
 }
 
+impl Strictness {
+    /// Makes errors of the findings that count as such.
+    pub(crate) fn apply(self, findings: &mut [Diagnostic]) {
+        for finding in findings {
+            if self == Strictness::Strict && finding.code.strict {
+                finding.severity = Severity::Error;
+            }
+        }
+    }
+}
+
 impl From<bool> for Strictness {
     fn from(strict: bool) -> Strictness {
         if strict { Strictness::Strict } else { Strictness::Normal }
@@ -94,10 +107,15 @@ pub(crate) fn load_under(
     strictness: Strictness,
     books: &[&Rulebook],
 ) -> Result<Loaded> {
-    load_from(&Disk::default(), file, reading, strictness, books)
+    let mut loaded = load_from(&Disk::default(), file, reading, strictness, books)?;
+    if loaded.rules.take().is_some() {
+        // What is wrong with rules does not matter to whoever wants a graph.
+        loaded.findings = frontends::read(&loaded.source, Format::Rules, Ontology::V1).findings;
+    }
+    Ok(loaded)
 }
 
-/// The same, where files may have been changed and not written.
+/// The same, where files may have been changed and not written, and rules are read too.
 pub(crate) fn load_from(
     disk: &Disk,
     file: &str,
@@ -109,10 +127,6 @@ pub(crate) fn load_from(
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }
-    let contracts = match contracts::known(file, reading)? {
-        Ok(contracts) => contracts,
-        Err(wrong) => return Ok(*wrong),
-    };
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => return Ok(not_utf8(file, &error)),
@@ -123,7 +137,15 @@ pub(crate) fn load_from(
         Some(FromFormat::Ainl) => Format::Ainl,
         Some(FromFormat::Ontology) => Format::Ontology,
         Some(FromFormat::Stargraph) => Format::Stargraph,
+        Some(FromFormat::Rules) => Format::Rules,
         None => frontends::detect(&source),
+    };
+    if format == Format::Rules {
+        return Ok(rule_files::loaded(source, strictness));
+    }
+    let contracts = match contracts::known(file, reading)? {
+        Ok(contracts) => contracts,
+        Err(wrong) => return Ok(*wrong),
     };
     let ontology = match reading.ontology {
         OntologyVersion::V1 => Ontology::V1,
@@ -152,12 +174,8 @@ pub(crate) fn load_from(
         graph
     });
     place(&source, &origins, &mut findings);
-    for finding in &mut findings {
-        if strictness == Strictness::Strict && finding.code.strict {
-            finding.severity = Severity::Error;
-        }
-    }
-    Ok(Loaded { source, format, graph, findings, carried, origins, unmendable })
+    strictness.apply(&mut findings);
+    Ok(Loaded { source, format, graph, rules: None, findings, carried, origins, unmendable })
 }
 
 /// Reads a file that is text in no format of ours, such as a patch.
@@ -195,6 +213,7 @@ fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> Loaded {
         source,
         format: Format::Graph,
         graph: None,
+        rules: None,
         findings: vec![finding],
         carried: Vec::new(),
         origins: Origins::default(),

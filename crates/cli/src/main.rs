@@ -11,6 +11,7 @@ mod load;
 mod opened;
 mod output;
 mod policies;
+mod rule_files;
 mod running;
 
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Query(arguments) => commands::query::run(&arguments),
         Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Rewrite(arguments) => commands::rewrite::run(&arguments),
+        Command::Rules(arguments) => commands::rules::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Resume(arguments) => commands::resume::run(&arguments),
         Command::Inbox(arguments) => commands::inbox::run(&arguments),

@@ -16,11 +16,14 @@ pub enum Format {
     Ontology,
     /// Stargraph IR.
     Stargraph,
+    /// Rules, as CLIPS writes them. They are no agent.
+    Rules,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 4] = [Format::Graph, Format::Ainl, Format::Ontology, Format::Stargraph];
+    pub const ALL: [Format; 5] =
+        [Format::Graph, Format::Ainl, Format::Ontology, Format::Stargraph, Format::Rules];
 
     /// The word for `--from` and in JSON output.
     pub fn word(self) -> &'static str {
@@ -29,6 +32,7 @@ impl Format {
             Format::Ainl => "ainl",
             Format::Ontology => "ontology",
             Format::Stargraph => "stargraph",
+            Format::Rules => "rules",
         }
     }
 
@@ -39,6 +43,7 @@ impl Format {
             Format::Ainl => "AINL source",
             Format::Ontology => "an Agent Ontology spec",
             Format::Stargraph => "a Stargraph document",
+            Format::Rules => "a file of rules",
         }
     }
 }
@@ -49,6 +54,7 @@ pub fn detect(source: &Source) -> Format {
     match by_content(&source.text) {
         // No key that only specs have, but certainly no JSON.
         Some(Format::Ainl) | None if is_yaml => Format::Ontology,
+        Some(Format::Ainl) | None if source.file.ends_with(".clp") => Format::Rules,
         None if source.file.ends_with(".ainl") => Format::Ainl,
         found => found.unwrap_or(Format::Graph),
     }
@@ -70,6 +76,9 @@ fn by_content(text: &str) -> Option<Format> {
             None
         };
     }
+    if is_rules(start) {
+        return Some(Format::Rules);
+    }
     let has = |key: &str| {
         start.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
     };
@@ -83,6 +92,14 @@ fn by_content(text: &str) -> Option<Format> {
     } else {
         None
     }
+}
+
+/// Whether the first thing that is no comment begins a construct: `(defrule`.
+fn is_rules(text: &str) -> bool {
+    let is_comment = |line: &&str| line.is_empty() || line.starts_with(';');
+    let first = text.lines().map(str::trim_start).find(|line| !is_comment(line));
+    let inside = first.and_then(|line| line.strip_prefix('(')).map(str::trim_start);
+    inside.is_some_and(|inside| inside.starts_with("def"))
 }
 
 #[cfg(test)]
@@ -104,6 +121,8 @@ mod tests {
             ("foo.Bar\nL_start: J x\n", Format::Ainl),
             ("g:\n  out 1\n", Format::Ainl),
             ("hello: world\n", Format::Graph),
+            ("; c\n\n( defrule a => )", Format::Rules),
+            ("(hello)", Format::Graph),
             ("mon @cron \"* * * * *\":\n  out 1\n", Format::Ainl),
         ] {
             assert_eq!(detect(&Source::new("-", text)), format, "{text}");
@@ -113,6 +132,7 @@ mod tests {
         }
         assert_eq!(detect(&Source::new("a.yaml", "{\"labels\": {}}")), Format::Graph);
         assert_eq!(detect(&Source::new("a.ainl", "1:\n")), Format::Ainl);
+        assert_eq!(detect(&Source::new("a.clp", "; later")), Format::Rules);
         assert_eq!(detect(&Source::new("a.ainl", "{\"labels\": {}}")), Format::Graph);
     }
 }

@@ -21,7 +21,7 @@ pub struct Include {
 pub fn includes(source: &Source, part: Span, format: Format) -> Vec<Include> {
     match format {
         Format::Ainl => ainl::includes(source, part),
-        Format::Graph | Format::Ontology | Format::Stargraph => Vec::new(),
+        Format::Graph | Format::Ontology | Format::Stargraph | Format::Rules => Vec::new(),
     }
 }
 

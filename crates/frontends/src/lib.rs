@@ -86,19 +86,25 @@ pub fn read_with(source: &Source, format: Format, ontology: Ontology, given: &Gi
         Format::Graph => document::read(source),
         Format::Ainl => ainl::read(source, given),
         Format::Ontology => ontology::read(source, ontology),
-        other => {
-            let message = format!("{} cannot be read yet", other.description());
-            let first_line = source.line(1);
-            let at = Anchor::Span(Span::new(first_line.start, first_line.end));
-            let finding = Diagnostic::new(&codes::UNKNOWN_FORMAT, at, message).help(
-                "give an Agent Graph v1 document or an Agent Ontology spec; `--from` says which",
-            );
-            Reading {
-                draft: None,
-                findings: vec![finding],
-                carried: Vec::new(),
-                origins: Origins::default(),
-            }
-        }
+        Format::Stargraph => no_graph(
+            source,
+            "a Stargraph document cannot be read yet",
+            "give an Agent Graph v1 document or an Agent Ontology spec; `--from` says which",
+        ),
+        Format::Rules => no_graph(
+            source,
+            "this is a file of rules, which are no graph",
+            "`quipu rules` runs it, `quipu check` says what is wrong with it, and `quipu show` \
+             draws it",
+        ),
     }
+}
+
+/// A text that is understood and has no graph.
+fn no_graph(source: &Source, message: &str, help: &str) -> Reading {
+    let first_line = source.line(1);
+    let at = Anchor::Span(Span::new(first_line.start, first_line.end));
+    let finding = Diagnostic::new(&codes::UNKNOWN_FORMAT, at, message).help(help);
+    let (carried, origins) = (Vec::new(), Origins::default());
+    Reading { draft: None, findings: vec![finding], carried, origins }
 }

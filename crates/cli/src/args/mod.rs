@@ -2,6 +2,7 @@
 
 pub(crate) mod history;
 pub(crate) mod policy;
+pub(crate) mod rules;
 pub(crate) mod running;
 pub(crate) mod tools;
 
@@ -28,7 +29,7 @@ pub(crate) enum Command {
     Fmt(Fmt),
     /// Write an agent in another format, and say what that cannot say
     Convert(Convert),
-    /// Draw a graph as text, Mermaid or SVG
+    /// Draw a graph, or which rules feed which, as text, Mermaid or SVG
     Show(Show),
     /// Ask a question about a graph
     Query(Query),
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Apply a patch to a graph, all of it or nothing
     Rewrite(Rewrite),
+    /// Run rules over facts, and say why they fired
+    Rules(rules::Rules),
     /// Run an agent
     Run(running::Run),
     /// Go on with a run that was paused or killed, or whose question was answered
@@ -96,6 +99,7 @@ impl Command {
             Command::Query(arguments) => &arguments.format,
             Command::Diff(arguments) => &arguments.format,
             Command::Rewrite(arguments) => &arguments.format,
+            Command::Rules(arguments) => &arguments.format,
             Command::Run(arguments) => &arguments.format,
             Command::Resume(arguments) => &arguments.format,
             Command::Inbox(arguments) => &arguments.format,
@@ -447,6 +451,8 @@ pub(crate) enum FromFormat {
     Ontology,
     /// A Stargraph document
     Stargraph,
+    /// Rules, as CLIPS writes them
+    Rules,
 }
 
 /// How answers are printed.

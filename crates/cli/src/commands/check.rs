@@ -128,6 +128,14 @@ fn summary(file: &Loaded) -> String {
             let labels = output::plural(graph.labels.len(), "label");
             format!("{name}: ok ({labels}, {})", output::plural(nodes, "node"))
         }
-        (None, None) => format!("{name}: nothing to check"),
+        (None, None) => match &file.rules {
+            Some(program) => {
+                let rules = output::plural(program.rules.len(), "rule");
+                let templates = program.templates.iter().filter(|template| !template.ordered);
+                let templates = output::plural(templates.count(), "template");
+                format!("{name}: ok ({rules}, {templates})")
+            }
+            None => format!("{name}: nothing to check"),
+        },
     }
 }

@@ -27,6 +27,7 @@ mod query_item;
 pub(crate) mod replay;
 pub(crate) mod resume;
 pub(crate) mod rewrite;
+pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;

@@ -1,0 +1,32 @@
+//! Files of rules: reading them, and saying what is wrong with them.
+
+use diagnostics::{Source, any_error};
+use frontends::{Format, Origins};
+use rules::Rulebook;
+
+use crate::load::{Loaded, Strictness};
+
+/// A file of rules, with everything that can be said before they run.
+pub(crate) fn loaded(source: Source, strictness: Strictness) -> Loaded {
+    let (program, mut findings) = rules::read::read(&source.text);
+    if !any_error(&findings)
+        && let Err(found) = Rulebook::new(program.clone())
+    {
+        findings.extend(found);
+    }
+    for finding in &mut findings {
+        finding.narrow(&source);
+    }
+    findings.sort_by_key(|finding| finding.at.span().start);
+    strictness.apply(&mut findings);
+    Loaded {
+        source,
+        format: Format::Rules,
+        graph: None,
+        rules: Some(program),
+        findings,
+        carried: Vec::new(),
+        origins: Origins::default(),
+        unmendable: None,
+    }
+}
