@@ -19,7 +19,8 @@ pub(crate) fn measure(job: &Job) -> Figure {
         .map(|text| rules::read::read_fact(&mut program, text).expect("it is a fact"))
         .collect();
     let book = Arc::new(Rulebook::new(program).expect("its rules are sound"));
-    let limits = Limits { firings: u64::MAX, facts: usize::MAX, steps: u64::MAX, matches: usize::MAX };
+    let limits =
+        Limits { firings: u64::MAX, facts: usize::MAX, steps: u64::MAX, matches: usize::MAX };
     let mut memory = Memory::new(book, limits);
     let begin = Instant::now();
     facts.iter().for_each(|fact| memory.assert_new(fact));

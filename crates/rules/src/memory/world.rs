@@ -31,6 +31,9 @@ pub(super) struct Acting<'a> {
     pub withdrawing: bool,
 }
 
+/// How much text may wait for somebody to read it.
+const PRINTED_MAX: usize = 1 << 24;
+
 /// What the machine says where the reason is kept in [`Acting::halted`].
 const HALTED: &str = "the run is stopped";
 
@@ -250,6 +253,10 @@ impl World for Acting<'_> {
     }
 
     fn print(&mut self, text: &str) {
-        self.printed.push_str(text);
+        if self.printed.len() + text.len() > PRINTED_MAX {
+            self.halted.get_or_insert(Stop::Steps);
+        } else {
+            self.printed.push_str(text);
+        }
     }
 }
