@@ -123,9 +123,10 @@ impl<T: Record> Arena<T> {
     /// The record with this number, which [`Arena::insert`] gave and which was not removed.
     #[inline]
     pub fn get(&self, id: u32) -> &T {
-        if self.layers.is_empty() {
-            return &self.own[id as usize];
-        }
+        if self.layers.is_empty() { &self.own[id as usize] } else { self.get_shared(id) }
+    }
+
+    fn get_shared(&self, id: u32) -> &T {
         let entry = self.entry(id >> SHIFT);
         let records = match self.layers.get((entry >> LAYER) as usize) {
             Some(layer) => &layer.records,
@@ -137,9 +138,10 @@ impl<T: Record> Arena<T> {
     /// The record with this number, to be changed.
     #[inline]
     pub fn get_mut(&mut self, id: u32) -> &mut T {
-        if self.layers.is_empty() {
-            return &mut self.own[id as usize];
-        }
+        if self.layers.is_empty() { &mut self.own[id as usize] } else { self.get_shared_mut(id) }
+    }
+
+    fn get_shared_mut(&mut self, id: u32) -> &mut T {
         let mut entry = self.entry(id >> SHIFT);
         if (entry >> LAYER) as usize != self.layers.len() {
             self.copy_page(id >> SHIFT);
