@@ -31,6 +31,7 @@ pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;
+mod show_rules;
 pub(crate) mod spans;
 pub(crate) mod state;
 pub(crate) mod tools;

@@ -1,18 +1,23 @@
 //! `quipu show`
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use diagnostics::Diagnostic;
 use graph::draw::{self, Mark, View};
 use graph::{Graph, Kind};
 
-use super::no_label;
+use super::{no_label, show_rules};
 use crate::Outcome;
 use crate::args::{Picture, Show, ShowView};
-use crate::load::{Loaded, Strictness, load, unreadable};
+use crate::disk::Disk;
+use crate::load::{Loaded, Strictness, load_from, unreadable};
 use crate::output;
 
 pub(crate) fn run(arguments: &Show) -> Result<Outcome> {
-    let loaded = load(&arguments.file, &arguments.reading, Strictness::Normal)?;
+    let (file, strictness) = (&arguments.file, Strictness::Normal);
+    let loaded = load_from(&Disk::default(), file, &arguments.reading, strictness, &[])?;
+    if loaded.rules.is_some() {
+        return rules(arguments, &loaded);
+    }
     let Some(graph) = &loaded.graph else { return unreadable(&loaded, false) };
     let only = arguments.label.as_deref();
     if let Some(id) = only.filter(|id| !graph.labels.contains_key(id)) {
@@ -33,6 +38,32 @@ pub(crate) fn run(arguments: &Show) -> Result<Outcome> {
             Picture::Svg => draw::svg(graph, only),
         },
     };
+    finish(arguments, &loaded, picture)
+}
+
+/// Draws which rules feed which.
+fn rules(arguments: &Show, loaded: &Loaded) -> Result<Outcome> {
+    if arguments.view.is_some() || arguments.label.is_some() {
+        bail!("`{}` is a file of rules, which have no labels and one view", arguments.file);
+    }
+    let Some(program) = loaded.rules.as_ref().filter(|_| !loaded.has_errors()) else {
+        return unreadable(loaded, false);
+    };
+    let name = std::path::Path::new(file_of(arguments)).file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let (picture, is_whole) = show_rules::picture(program, &name, arguments.picture);
+    if !is_whole {
+        output::note("there are too many ways from rule to rule; not all of them are drawn");
+    }
+    finish(arguments, loaded, picture)
+}
+
+/// Nothing where the text has no file.
+fn file_of(arguments: &Show) -> &str {
+    if arguments.file == "-" { "" } else { &arguments.file }
+}
+
+fn finish(arguments: &Show, loaded: &Loaded, picture: String) -> Result<Outcome> {
     match &arguments.output {
         Some(file) => {
             std::fs::write(file, picture).with_context(|| format!("cannot write `{file}`"))?

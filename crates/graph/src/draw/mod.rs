@@ -16,7 +16,10 @@ mod views;
 use crate::model::{Graph, Node};
 use scene::Scene;
 
-pub use views::{Mark, View, view_mermaid, view_svg, view_text};
+pub use views::{
+    Chart, ChartKind, ChartLink, ChartNode, Mark, View, chart_mermaid, chart_svg, chart_text,
+    view_mermaid, view_svg, view_text,
+};
 
 /// An outline for a terminal: every label, its nodes in walk order, and where control goes.
 /// `only` is the id of the one label to draw.

@@ -47,6 +47,12 @@ pub(super) enum Kind {
     Handler,
     /// The shape of a value.
     Schema,
+    /// What follows from facts.
+    Rule,
+    /// Facts that are there at first.
+    Facts,
+    /// Whoever brings other facts.
+    Outside,
     /// Something that is named and not there.
     Missing,
 }
@@ -77,6 +83,9 @@ impl Kind {
             Kind::Policy => "policy",
             Kind::Handler => "error handler",
             Kind::Schema => "schema",
+            Kind::Rule => "rule",
+            Kind::Facts => "facts",
+            Kind::Outside => "outside",
             Kind::Missing => "missing",
         }
     }
@@ -103,6 +112,9 @@ impl Kind {
             Kind::Policy => 0xe6_7e22,
             Kind::Handler => 0xc0_392b,
             Kind::Schema => 0x5d_6d7e,
+            Kind::Rule => 0x34_98db,
+            Kind::Facts => 0x95_a5a6,
+            Kind::Outside => 0xcf_3a8a,
         })
     }
 
@@ -147,6 +159,10 @@ pub(super) enum Tie {
     Governs,
     /// A schema names another one.
     Names,
+    /// A rule brings facts that another waits for.
+    Asserts,
+    /// A rule takes facts away that another waits for.
+    Retracts,
     /// Any other relation; its label says which.
     Other,
 }
@@ -182,6 +198,8 @@ impl Tie {
             Tie::Modify => "modify",
             Tie::Governs => "governs",
             Tie::Names => "field type",
+            Tie::Asserts => "asserts",
+            Tie::Retracts => "retracts",
             Tie::Other => "other",
         }
     }
@@ -221,6 +239,8 @@ impl Tie {
             Tie::Observe | Tie::Other => 0x7f_8c8d,
             Tie::Modify | Tie::Governs => 0xe6_7e22,
             Tie::Names => 0x5d_6d7e,
+            Tie::Asserts => 0x34_98db,
+            Tie::Retracts => 0xe7_4c3c,
         })
     }
 
@@ -228,6 +248,8 @@ impl Tie {
     pub(super) fn dash(self) -> Dash {
         match self {
             Tie::Flow | Tie::Invoke | Tie::Handoff | Tie::Publish | Tie::Names => Dash::Solid,
+            Tie::Asserts => Dash::Solid,
+            Tie::Retracts => Dash::Dashed,
             Tie::Branch | Tie::Loop | Tie::Call | Tie::Error | Tie::Subscribe => Dash::Dashed,
             Tie::Read | Tie::Write | Tie::Member | Tie::Observe => Dash::Dotted,
             Tie::Modify | Tie::Governs | Tie::Other => Dash::Dotted,

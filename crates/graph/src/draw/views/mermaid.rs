@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use super::super::mermaid::quoted;
 use super::super::text::cut;
-use super::View;
 use super::picture::{Dash, Kind, Line, Link, Node, Picture, Tie};
 
 const TITLE_COLUMNS_MAX: usize = 40;
@@ -16,7 +15,7 @@ const LINES_MAX: usize = 40;
 
 /// Paints a picture.
 pub(super) fn paint(picture: &Picture) -> String {
-    let direction = if picture.view == View::Schemas { "LR" } else { "TD" };
+    let direction = if picture.subject.is_across() { "LR" } else { "TD" };
     let mut out = format!("flowchart {direction}\n");
     if picture.nodes.is_empty() {
         out += &format!("  none[{}]\n", quoted(picture.nothing()));
@@ -73,9 +72,10 @@ fn shape(kind: Kind) -> (&'static str, &'static str) {
         Kind::Store => ("[(", ")]"),
         Kind::Channel => ("[/", "/]"),
         Kind::Policy => (">", "]"),
-        Kind::Person | Kind::Conversation | Kind::World => ("(", ")"),
+        Kind::Person | Kind::Conversation | Kind::World | Kind::Outside => ("(", ")"),
         Kind::Step | Kind::Protocol | Kind::Fork | Kind::Join | Kind::Config => ("[", "]"),
-        Kind::Handler | Kind::Schema | Kind::Missing => ("[", "]"),
+        Kind::Handler | Kind::Schema | Kind::Missing | Kind::Rule => ("[", "]"),
+        Kind::Facts => ("[(", ")]"),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod architecture;
 mod cast;
+mod chart;
 mod flow;
 mod kinds;
 mod label;
@@ -21,6 +22,8 @@ use value::Text;
 
 use crate::model::Graph;
 use picture::Picture;
+
+pub use chart::{Chart, ChartKind, ChartLink, ChartNode, chart_mermaid, chart_svg, chart_text};
 
 /// What a picture of an agent is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

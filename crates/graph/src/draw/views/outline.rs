@@ -103,6 +103,10 @@ fn row(picture: &Picture, links: &ByActor<'_>, at: usize, link: &Link) -> Option
     if is_control(picture, link) {
         return way(picture, links, link);
     }
+    if let Tie::Asserts | Tie::Retracts = link.kind {
+        let (word, what) = (link.kind.word(), &link.label);
+        return Some((format!("{word} {what} -> {}", to.id), link.note.clone()));
+    }
     let remarks = [&link.note, &link.source].into_iter().filter(|text| !text.is_empty());
     let remarks = remarks.map(|text| &**text).collect::<Vec<_>>().join("; ");
     let (takes, gives) = &link.carries;

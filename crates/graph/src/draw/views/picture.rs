@@ -16,7 +16,7 @@ use super::{Mark, View};
 #[derive(Debug)]
 pub(super) struct Picture {
     /// What it is about.
-    pub view: View,
+    pub subject: Subject,
     /// The name of the agent; may be empty.
     pub name: String,
     /// What there is to see.
@@ -25,6 +25,35 @@ pub(super) struct Picture {
     pub links: Vec<Link>,
     /// All findings: how bad, about what, and what. The worst come first.
     pub marks: Vec<(Severity, String, String)>,
+}
+
+/// What a picture is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// An agent, in one of its views.
+    Agent(View),
+    /// Rules, and which of them feed which.
+    Rules,
+}
+
+impl Subject {
+    /// The word for it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Subject::Agent(view) => view.word(),
+            Subject::Rules => "rules",
+        }
+    }
+
+    /// Whether it goes from left to right.
+    pub(super) fn is_across(self) -> bool {
+        self == Subject::Agent(View::Schemas)
+    }
+
+    /// Whether links lead down in the direction of their arrows; else whoever acts stands above.
+    pub(super) fn follows_arrows(self) -> bool {
+        matches!(self, Subject::Agent(View::Flow) | Subject::Rules)
+    }
 }
 
 /// Something with a shape.
@@ -132,7 +161,13 @@ impl Picture {
     pub(super) fn new(graph: &Graph, view: View) -> Picture {
         let name = graph.extra.get("name").and_then(Value::as_text);
         let name = name.map(|name| clean(name)).unwrap_or_default();
-        Picture { view, name, nodes: Vec::new(), links: Vec::new(), marks: Vec::new() }
+        Picture {
+            subject: Subject::Agent(view),
+            name,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            marks: Vec::new(),
+        }
     }
 
     /// Adds a node, and says which one it is.
@@ -175,10 +210,11 @@ impl Picture {
 
     /// What it says when there is nothing to see.
     pub(super) fn nothing(&self) -> &'static str {
-        match self.view {
-            View::Flow => "no processes",
-            View::Architecture => "no entities",
-            View::Schemas => "no schemas",
+        match self.subject {
+            Subject::Agent(View::Flow) => "no processes",
+            Subject::Agent(View::Architecture) => "no entities",
+            Subject::Agent(View::Schemas) => "no schemas",
+            Subject::Rules => "no rules",
         }
     }
 }

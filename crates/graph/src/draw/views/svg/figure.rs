@@ -103,14 +103,14 @@ impl Shape {
             Kind::Start => Shape::Dot,
             Kind::End | Kind::Failure => Shape::Ring,
             Kind::Fork | Kind::Join => Shape::Bar,
-            Kind::Step => Shape::Rect,
+            Kind::Step | Kind::Rule => Shape::Rect,
             Kind::Gate => Shape::Diamond,
             Kind::Checkpoint => Shape::Octagon,
             Kind::Spawn => Shape::DoubleRect,
             Kind::Protocol | Kind::Handler | Kind::Missing => Shape::Dashed,
-            Kind::Agent | Kind::World => Shape::Rounded,
+            Kind::Agent | Kind::World | Kind::Outside => Shape::Rounded,
             Kind::Tool => Shape::Hexagon,
-            Kind::Store => Shape::Cylinder,
+            Kind::Store | Kind::Facts => Shape::Cylinder,
             Kind::Channel => Shape::Slanted,
             Kind::Person => Shape::Person,
             Kind::Config => Shape::Document,
@@ -192,7 +192,7 @@ pub(super) fn full(node: &Node) -> Figure {
 fn says_id(node: &Node) -> bool {
     let mut spoken = node.title.to_lowercase().replace([' ', '-'], "_");
     spoken.retain(|letter| letter != '?');
-    node.id.is_empty() || spoken == node.id.to_lowercase()
+    node.id.is_empty() || node.title == node.id || spoken == node.id.to_lowercase()
 }
 
 impl Figure {

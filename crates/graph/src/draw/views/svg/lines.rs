@@ -98,7 +98,7 @@ fn paint_route(out: &mut String, picture: &Picture, sheet: &Sheet, drawn: &Drawn
         points.line(Point { y, ..end });
     }
     // Whoever acts is laid out first; the arrow may point the other way.
-    let is_turned = link.kind.is_inward() && picture.view != super::super::View::Flow;
+    let is_turned = link.kind.is_inward() && !picture.subject.follows_arrows();
     let (has_end, has_start) = match (is_turned, drawn.from, drawn.to) {
         (false, _, Some(_)) => (true, false),
         (true, Some(_), _) => (false, true),

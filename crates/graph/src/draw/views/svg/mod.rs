@@ -57,7 +57,7 @@ pub(super) fn paint(picture: &Picture) -> String {
     }
     let after = if name.is_empty() { 0.0 } else { columns(&name) as f64 * 9.2 + 10.0 };
     let x = Num(MARGIN + after);
-    ink!(out, "<text class=\"v-id\" x=\"{x}\" y=\"{y}\">{}</text>\n", picture.view.word());
+    ink!(out, "<text class=\"v-id\" x=\"{x}\" y=\"{y}\">{}</text>\n", picture.subject.word());
     if is_empty {
         let (x, y) = (Num(MARGIN), Num(MARGIN + HEAD + 12.0));
         ink!(out, "<text class=\"v-id\" x=\"{x}\" y=\"{y}\">{}</text>\n", picture.nothing());
@@ -100,7 +100,7 @@ fn begin(out: &mut String, picture: &Picture, (width, height): (f64, f64)) {
          viewBox=\"0 0 {width} {height}\" role=\"img\">\n"
     );
     let name = if picture.name.is_empty() { "agent" } else { &picture.name };
-    ink!(out, "<title>{} ({})</title>\n", Xml(name), picture.view.word());
+    ink!(out, "<title>{} ({})</title>\n", Xml(name), picture.subject.word());
     ink!(out, "<style>\n{STYLE}");
     for kind in picture.kinds() {
         let (class, colour) = (kind_class(kind), kind.colour());

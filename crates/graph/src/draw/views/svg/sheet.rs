@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::super::super::layout::{self, Block, Layout, Point, Room};
 use super::super::super::text::columns;
 use super::super::View;
-use super::super::picture::{Kind, Link, Picture, Tie};
+use super::super::picture::{Kind, Link, Picture, Subject, Tie};
 use super::figure::{self, Figure, SMALL_COLUMN, Shape, wrap};
 
 const CHIP_GAP: f64 = 8.0;
@@ -89,7 +89,7 @@ pub(super) struct Drawn {
 impl Sheet {
     /// Plans a picture.
     pub(super) fn plan(picture: &Picture) -> Sheet {
-        let across = picture.view == View::Schemas;
+        let across = picture.subject.is_across();
         let mut units = units(picture);
         let mut unit_of = vec![usize::MAX; picture.nodes.len()];
         for (at, unit) in units.iter().enumerate() {
@@ -144,10 +144,10 @@ impl Sheet {
             }
         }
         let mut sheet = Sheet { units, signs, lines, layout: Layout::default(), across };
-        let room = match picture.view {
-            View::Flow => Room { layer_gap: 32.0, aspect: 1.5 },
-            View::Architecture => Room { layer_gap: 56.0, aspect: 1.5 },
-            View::Schemas => Room { layer_gap: 70.0, aspect: 0.75 },
+        let room = match picture.subject {
+            Subject::Agent(View::Flow) | Subject::Rules => Room { layer_gap: 32.0, aspect: 1.5 },
+            Subject::Agent(View::Architecture) => Room { layer_gap: 56.0, aspect: 1.5 },
+            Subject::Agent(View::Schemas) => Room { layer_gap: 70.0, aspect: 0.75 },
         };
         sheet.layout = layout::arrange_in(&sheet.blocks(), &links, room);
         sheet
@@ -186,7 +186,7 @@ impl Sheet {
 /// The upper and the lower end of a link. In the architecture whoever acts stands above,
 /// whichever way the arrow points.
 fn ends(picture: &Picture, link: &Link) -> (usize, usize) {
-    if picture.view == View::Flow { (link.from, link.to) } else { link.roles() }
+    if picture.subject.follows_arrows() { (link.from, link.to) } else { link.roles() }
 }
 
 /// The part at each side of a shape where no line should arrive.
