@@ -1,7 +1,7 @@
 //! Every page in `docs/codes` shows a document and what `quipu check` says about it, or a history
 //! and what `quipu import` says; beside a document there may be a policy (`yaml policy`)
-//! or a file that it includes (`ainl included`). Both are
-//! true: `UPDATE=1` writes what it says now.
+//! or a file that it includes (`ainl included`). What is found only when rules run (`R4`) is what
+//! `quipu rules` says. All of it is true: `UPDATE=1` writes what it says now.
 
 use std::path::Path;
 
@@ -36,6 +36,7 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
             folder.write("before.jsonl", fenced(page, "jsonl before").unwrap_or_default());
             folder.run(&["import", "before.jsonl", file, "--store", "memory"])
         }
+        "example.clp" if code.starts_with("R4") => folder.run(&["rules", file]),
         _ => match fenced(page, "yaml policy") {
             Some(policy) => {
                 folder.write("policy.yaml", policy);
@@ -45,6 +46,11 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
         },
     };
     let said = done.stderr.split(&format!("\n{file}: ")).next().unwrap_or_default().trim_end();
+    // What `quipu rules` says of the run as a whole.
+    let said = match said.rsplit_once("\n\n") {
+        Some((findings, _)) if code.starts_with("R4") => findings,
+        _ => said,
+    };
     let said = match said.split_once('\n') {
         Some((first, rest)) if first.starts_with("before.jsonl: ") => rest,
         _ => said,
@@ -69,13 +75,14 @@ fn check_page(code: &str, path: &Path, page: &str) -> Result<(), String> {
 
 /// The document that a page is about: its first fenced block.
 fn example(page: &str) -> Option<(&'static str, Vec<u8>)> {
-    let blocks = ["json", "yaml", "ainl", "hex", "jsonl"]
+    let blocks = ["json", "yaml", "ainl", "clp", "hex", "jsonl"]
         .into_iter()
         .filter_map(|language| Some((language, fenced(page, language)?)));
     let (language, text) = blocks.min_by_key(|(_, text)| text.as_ptr())?;
     let file = match language {
         "yaml" => "example.yaml",
         "ainl" => "example.ainl",
+        "clp" => "example.clp",
         "jsonl" => "example.jsonl",
         _ => "example.json",
     };
