@@ -25,6 +25,7 @@ mod policies;
 mod query;
 mod readme;
 mod rewrite;
+mod rules;
 mod run;
 mod running;
 mod security;

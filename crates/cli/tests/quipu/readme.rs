@@ -31,6 +31,9 @@ fn console_blocks_of_the_tutorials_are_true() {
     let folder = Folder::new();
     copy_examples(&folder);
     check_page("docs/policies.md", &folder);
+    let folder = Folder::new();
+    copy_examples(&folder);
+    check_page("docs/rules.md", &folder);
 }
 
 fn copy_examples(folder: &Folder) {
@@ -57,6 +60,7 @@ fn the_pictures_are_what_show_draws() {
         ("research", "research.json", &[]),
         ("nightly", "nightly.json", &[]),
         ("support", "support.yaml", &[]),
+        ("triage-rules", "rules/triage.clp", &[]),
         ("support-architecture", "support.yaml", &["--view", "architecture"]),
         ("support-schemas", "support.yaml", &["--view", "schemas"]),
     ] {

@@ -122,8 +122,9 @@ fn reason(source: &Source, reason: &Reason) -> Value {
             ("nearest", fact(nearest)),
             ("because", texts(because)),
         ],
-        Missed::Blocked { by } => {
-            vec![("missed", "blocked".into()), ("by", Value::list(by.iter().map(fact)))]
+        Missed::Blocked { by, for_all } => {
+            let missed = if *for_all { "not_for_all" } else { "blocked" };
+            vec![("missed", missed.into()), ("by", Value::list(by.iter().map(fact)))]
         }
         Missed::Test { because } => vec![("missed", "test".into()), ("because", texts(because))],
         Missed::Group => vec![("missed", "group".into())],

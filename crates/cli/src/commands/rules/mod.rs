@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use diagnostics::{Anchor, Diagnostic, Source, any_error, codes, nearest, render};
+use diagnostics::{Anchor, Diagnostic, Source, Span, any_error, codes, nearest, render};
 use rules::code::Fault;
 use rules::explain::{Firing, WhyNot};
 use rules::program::{NewFact, Program};
@@ -27,17 +27,17 @@ pub(crate) fn run(arguments: &Rules) -> Result<Outcome> {
     let reading = Reading { from: Some(FromFormat::Rules), ..Reading::default() };
     let loaded = load_from(&Disk::default(), &arguments.file, &reading, Strictness::Normal, &[])?;
     let Some(mut program) = loaded.rules.filter(|_| !any_error(&loaded.findings)) else {
-        return refused(&[(loaded.source, loaded.findings)], is_json);
+        return refused(&loaded.source, &loaded.findings, is_json);
     };
     let asked = asked(&program, &arguments.why_not)?;
-    let (facts, wrong) = asserted(&mut program, &arguments.facts);
+    let (mut source, findings) = (loaded.source, loaded.findings);
+    let (facts, wrong) = asserted(&mut program, &mut source, &arguments.facts);
     if !wrong.is_empty() {
-        return refused(&wrong, is_json);
+        return refused(&source, &wrong, is_json);
     }
-    let (source, findings) = (loaded.source, loaded.findings);
     let book = match Rulebook::new(program) {
         Ok(book) => book,
-        Err(found) => return refused(&[(source, found)], is_json),
+        Err(found) => return refused(&source, &found, is_json),
     };
     if !is_json && let Some(counts) = output::count(&findings) {
         output::note(&format!("{}: {counts}; `quipu check` shows them", source.file));
@@ -57,7 +57,9 @@ pub(crate) fn run(arguments: &Rules) -> Result<Outcome> {
     }
     output::show(&source, &ran.faults);
     let is_fine = ran.faults.is_empty() && matches!(ran.stop, Stop::Quiet | Stop::Halted);
-    output::note(&ending(&ran, arguments));
+    if !is_json || !is_fine {
+        output::note(&ending(&ran, arguments));
+    }
     Ok(if is_fine { Outcome::Fine } else { Outcome::Found })
 }
 
@@ -117,7 +119,7 @@ fn fire(mut memory: Memory, facts: &[NewFact], arguments: &Rules, told: &mut Tol
     Ok(Ran { memory, agenda_initial, fired, explained, printed, stop, faults })
 }
 
-fn holds(outer: diagnostics::Span, inner: diagnostics::Span) -> bool {
+fn holds(outer: Span, inner: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
@@ -140,35 +142,39 @@ fn asked(program: &Program, names: &[String]) -> Result<Vec<usize>> {
     names.iter().map(position).collect()
 }
 
-type Wrong = Vec<(Source, Vec<Diagnostic>)>;
-
-/// The facts that the user asserts, and what is wrong with them: each is a text of its own.
-fn asserted(program: &mut Program, texts: &[String]) -> (Vec<NewFact>, Wrong) {
+/// The facts that the user asserts, and what is wrong with them. Each is a text of its own behind
+/// that of the rules, as findings name places in both.
+fn asserted(
+    program: &mut Program,
+    source: &mut Source,
+    texts: &[String],
+) -> (Vec<NewFact>, Vec<Diagnostic>) {
     let (mut facts, mut wrong) = (Vec::new(), Vec::new());
     for (number, text) in (1..).zip(texts) {
-        match read_fact(program, text) {
+        let name = match texts.len() {
+            1 => Text::from("--assert"),
+            _ => format!("--assert {number}").into(),
+        };
+        let place = source.add(name, text.as_str());
+        let before = " ".repeat(place.start as usize);
+        match read_fact(program, &format!("{before}{}", &source.text[place.range()])) {
             Ok(fact) => facts.push(fact),
-            Err(found) => {
-                let name = match texts.len() {
-                    1 => Text::from("--assert"),
-                    _ => format!("--assert {number}").into(),
-                };
-                wrong.push((Source::new(name, text.as_str()), found));
-            }
+            Err(found) => wrong.extend(found.into_iter().map(|mut found| {
+                let span = found.at.span();
+                let (start, end) = (span.start.max(place.start), span.end.max(place.start));
+                found.at = Anchor::Span(Span { start, end });
+                found
+            })),
         }
     }
     (facts, wrong)
 }
 
 /// Nothing runs where something cannot be understood.
-fn refused(wrong: &[(Source, Vec<Diagnostic>)], is_json: bool) -> Result<Outcome> {
-    for (source, findings) in wrong {
-        output::show(source, findings);
-    }
+fn refused(source: &Source, wrong: &[Diagnostic], is_json: bool) -> Result<Outcome> {
+    output::show(source, wrong);
     if is_json {
-        let findings = wrong.iter().flat_map(|(source, findings)| {
-            findings.iter().map(move |finding| render::value(source, finding))
-        });
+        let findings = wrong.iter().map(|finding| render::value(source, finding));
         output::print_json(&data::refused(Value::list(findings)))?;
     } else {
         output::note("nothing ran");
