@@ -17,6 +17,7 @@ const PURE: &[&str] = &[
     "compiler",
     "frontends",
     "history",
+    "rules",
     "runtime",
 ];
 
