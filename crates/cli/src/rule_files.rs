@@ -9,10 +9,12 @@ use crate::load::{Loaded, Strictness};
 /// A file of rules, with everything that can be said before they run.
 pub(crate) fn loaded(source: Source, strictness: Strictness) -> Loaded {
     let (program, mut findings) = rules::read::read(&source.text);
-    if !any_error(&findings)
-        && let Err(found) = Rulebook::new(program.clone())
-    {
-        findings.extend(found);
+    if !any_error(&findings) {
+        findings.extend(Rulebook::new(program.clone()).err().into_iter().flatten());
+    }
+    // What is hardly meant so counts only where it is clear what is meant.
+    if !any_error(&findings) {
+        findings.extend(rules::check::check(&program));
     }
     for finding in &mut findings {
         finding.narrow(&source);

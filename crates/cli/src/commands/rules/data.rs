@@ -64,6 +64,7 @@ fn stopped(stop: &Stop) -> &'static str {
         Stop::Firings => "limit",
         Stop::Fault(_) => "fault",
         Stop::Facts => "facts",
+        Stop::Matches => "matches",
         Stop::Steps => "steps",
     }
 }

@@ -199,8 +199,16 @@ fn ending(ran: &Ran, arguments: &Rules) -> String {
                 busy(ran)
             )
         }
-        Stop::Facts => format!("error: {done}; stopped, as there may be no more{}", busy(ran)),
-        Stop::Steps => format!("error: {done}; stopped after too many steps{}", busy(ran)),
+        Stop::Facts => format!("error: {done}; stopped at the limit of facts{}", busy(ran)),
+        Stop::Matches => format!(
+            "error: {done}; stopped at the limit of matches: conditions that share no variable fit \
+             each fact of one with each of the other{}",
+            busy(ran)
+        ),
+        Stop::Steps => {
+            let limit = output::plural(Limits::default().steps, "step");
+            format!("error: {done}; stopped at the limit of {limit}{}", busy(ran))
+        }
     }
 }
 
