@@ -64,7 +64,7 @@ impl Memory {
             facts: self.told_all(&other.facts),
             lost: self.lost(&first, &other),
         });
-        let rivals = rivals.collect();
+        let rivals: Vec<Rival> = rivals.collect();
         let names = &self.rulebook().program().rules[first.rule as usize].variables;
         let mut values = self.values(&first);
         values.sort_by_key(|(variable, _)| *variable);
@@ -76,8 +76,8 @@ impl Memory {
                 .into_iter()
                 .map(|(variable, value)| (names[variable.0 as usize].clone(), self.shown(&value)))
                 .collect(),
+            more: self.agenda_length() - 1 - rivals.len(),
             rivals,
-            more: agenda.count(),
         })
     }
 

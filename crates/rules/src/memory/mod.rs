@@ -218,6 +218,11 @@ impl Memory {
         })
     }
 
+    /// How much can fire.
+    pub fn agenda_length(&self) -> usize {
+        self.state.activations().count()
+    }
+
     /// The value of a global, by its position in the program.
     pub fn global(&self, at: usize) -> Option<&Field> {
         self.state.globals.get(at)

@@ -163,7 +163,11 @@ fn asserted(
                 let span = found.at.span();
                 let (start, end) = (span.start.max(place.start), span.end.max(place.start));
                 found.at = Anchor::Span(Span { start, end });
-                found
+                match *found.code == codes::RULES_OUTSIDE {
+                    // What is no list at all is meant to be a fact here, and no construct.
+                    true => found.help("write `(name value ...)` or `(name (slot value) ...)`"),
+                    false => found,
+                }
             })),
         }
     }
