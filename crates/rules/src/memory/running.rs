@@ -212,7 +212,10 @@ impl Memory {
                 matcher.state.tokens.get_mut(anchor).marker = anchor;
                 continue;
             }
-            matcher.first_holds(anchor, *join, Doing::Asserting)?;
+            // A group that holds without facts has decided by now.
+            if matcher.state.tokens.get(anchor).marker == NONE {
+                matcher.first_holds(anchor, *join, Doing::Asserting)?;
+            }
         }
         Ok(())
     }
