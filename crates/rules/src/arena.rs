@@ -38,8 +38,10 @@ pub trait Record: Clone {
 /// | read and write, not forked | those of a `Vec` |
 /// | read, forked | two or three loads more; no count is touched |
 /// | first write to a page after a fork | a copy of the page |
-/// | fork | four bytes copied per page if any page was written to since the first fork, a count per layer (about a dozen) |
-/// | memory | one page per page written to since the fork; a line of forks of which only the last lives has no more than three times the records |
+/// | fork | a count per layer (about a dozen), and four bytes per page once a page was copied |
+/// | memory | one page for each that was written to since the fork |
+///
+/// A line of forks of which only the last lives has no more than three times the records.
 ///
 /// Two more costs are spread over the first writes that cause them. When half of the pages are
 /// a fork's own, it takes the rest too and is a `Vec` again. And a fork puts what was written since

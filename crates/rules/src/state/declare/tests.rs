@@ -61,7 +61,8 @@ fn types_are_words() {
             "/f: there is no type `dict`; say which members it has, as an object of types",
             "/g: there is no type `flaot`; did you mean `float`?",
             "/h: a type is a word, and this is a number; write one like `str`, `int` or `list[str]`",
-            "/i: there is no type `list[list[int]]`; there are str, symbol, bool, int, float, number, any and list[...]",
+            "/i: there is no type `list[list[int]]`; \
+             there are str, symbol, bool, int, float, number, any and list[...]",
         ]
     );
 }
