@@ -128,8 +128,10 @@ impl Writer {
                 2 | 3 => self.list_variable(scope),
                 _ => self.field(Kind::Any, scope),
             };
+            self.behind_a_list |= part.starts_with('$');
             parts.push(part);
         }
+        self.behind_a_list = false;
         parts.join(" ")
     }
 
@@ -178,7 +180,7 @@ impl Writer {
         match (self.random.below(6), known) {
             (0, Some(name)) => format!("~?{name}"),
             (1, Some(name)) => format!("?{name}|{}", self.literal(kind)),
-            (2, _) => format!("={}", self.computed(scope)),
+            (2, _) if !self.behind_a_list => format!("={}", self.computed(scope)),
             (3, _) => format!("~{}&~{}", self.literal(kind), self.literal(kind)),
             (4, _) => format!("~{}", self.literal(kind)),
             _ => format!("{}|{}", self.literal(kind), self.literal(kind)),
@@ -196,7 +198,7 @@ impl Writer {
             (0..=2, _) => format!("&~{}", self.literal(own.kind)),
             (3, _) => format!("&{}|{}", self.literal(own.kind), self.literal(own.kind)),
             (4, _) => format!("&~{}&~{}", self.literal(own.kind), self.literal(own.kind)),
-            (5, _) => {
+            (5, _) if !self.behind_a_list => {
                 let before = *self.random.pick(&["&~=", "&=", "&q|=", "&~p&~="]);
                 format!("{before}{}", self.computed(&scope))
             }

@@ -138,6 +138,9 @@ struct Writer {
     vocabulary: Vocabulary,
     /// Of each rule so far its conditions, and what is bound after each of them.
     rules: Vec<Vec<(String, Scope)>>,
+    /// Whether a `$?` stands before the field. There CLIPS compares `=(...)` with a field of its
+    /// choice, or crashes.
+    behind_a_list: bool,
 }
 
 impl Writer {
@@ -157,7 +160,7 @@ impl Writer {
             functions: chance(2),
         };
         let vocabulary = Vocabulary::new(&mut random, mix.lists);
-        Writer { random, mix, vocabulary, rules: Vec::new() }
+        Writer { random, mix, vocabulary, rules: Vec::new(), behind_a_list: false }
     }
 
     fn rule(&mut self, at: usize) -> String {
