@@ -1,11 +1,12 @@
 //! Whatever a program says, it is run without a panic, within its limits, and to the same end each
-//! time; and a fork of its memory goes on as the memory does.
+//! time; a fork of its memory goes on as the memory does; and facts come from where `feeds` says.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use rules::feeds::{Act, Feeds, Source};
 use rules::read::read;
-use rules::{Limits, Memory, Rulebook, Stop};
+use rules::{Limits, Memory, Origin, Rulebook, Stop};
 
 const LIMITS: Limits = Limits { firings: 40, facts: 60, matches: 2_000, steps: 20_000 };
 
@@ -118,6 +119,23 @@ fn run(memory: &mut Memory) -> (Stop, Vec<u32>) {
     (stop, fired)
 }
 
+/// Each fact that completed the next rule comes from a source that feeds the rule.
+fn is_fed(memory: &Memory, feeds: &Feeds) {
+    let Some(next) = memory.agenda().next() else { return };
+    for fact in next.facts.iter().flatten().filter_map(|id| memory.fact(*id)) {
+        let is_source = |source: Source| match (source, fact.origin) {
+            (Source::Rule(rule), Origin::Rule(by)) => rule == *by,
+            (source, Origin::Initial) => matches!(source, Source::Initial(_)),
+            _ => false,
+        };
+        let is_edge = feeds.edges.iter().any(|edge| {
+            let brings = edge.act == Act::Asserts && !edge.absent;
+            brings && edge.to == next.rule && is_source(edge.from)
+        });
+        assert!(is_edge, "rule {} got {:?} from {:?}", next.rule, fact.fields, fact.origin);
+    }
+}
+
 /// Reads a text and does with it what can be done.
 fn check(text: &str) {
     let (program, findings) = read(text);
@@ -149,6 +167,15 @@ fn check(text: &str) {
         }
     }
     assert_eq!((run(&mut again), seen(&again)), ends);
+
+    let feeds = Feeds::of(book.program());
+    let mut fed = Memory::new(Arc::clone(&book), LIMITS);
+    for _ in 0..LIMITS.firings {
+        is_fed(&fed, &feeds);
+        if fed.fire(&mut |_| {}).is_some() {
+            break;
+        }
+    }
 
     memory.explain_next();
     for rule in 0..book.program().rules.len() {

@@ -2,8 +2,8 @@
 //!
 //! Facts are compared by template, and by the constants in their slots: a rule that asserts
 //! `(state b)` feeds the pattern `(state b)`, and not the pattern `(state a)`. What only a run
-//! can know counts as possible, so no edge is missing but those of facts whose address came from
-//! a slot, and some may never be used.
+//! can know counts as possible, so some edges may never be used. None that asserts is missing; what
+//! is retracted is known only where the conditions of the rule say which fact it is.
 
 mod deeds;
 mod shape;

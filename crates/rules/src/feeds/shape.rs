@@ -135,15 +135,22 @@ pub(super) fn variables(rule: &Rule) -> Variables {
     let mut known = Variables::new();
     bind(&rule.when, &mut known);
     // A variable that actions bind again may be anything, and any number of it.
-    for action in &rule.then {
+    known.retain(|variable, _| !is_bound_again(&rule.then, *variable));
+    known
+}
+
+/// Whether actions give another value to a variable.
+pub(super) fn is_bound_again(actions: &[Expr], variable: VariableId) -> bool {
+    let mut is_bound = false;
+    for action in actions {
         action.visit(&mut |expr| match &expr.kind {
-            ExprKind::Bind(variable, _) | ExprKind::Each { variable, .. } => {
-                known.remove(variable);
-            }
+            ExprKind::Bind(bound, _)
+            | ExprKind::Each { variable: bound, .. }
+            | ExprKind::Count { variable: Some(bound), .. } => is_bound |= *bound == variable,
             _ => {}
         });
     }
-    known
+    is_bound
 }
 
 fn bind(conditions: &[Condition], known: &mut Variables) {

@@ -130,3 +130,23 @@ fn a_program_with_too_many_edges_is_cut() {
     assert!(feeds.is_cut);
     assert!(feeds.edges.len() <= super::EDGES_MAX);
 }
+
+/// Of which template a fact is, only the run knows: then all that have the slots are possible.
+#[test]
+fn facts_that_only_a_run_knows_can_be_of_any_template_with_the_slots() {
+    let text = "(deftemplate job (slot state)) (deftemplate page (slot state))
+        (deftemplate note (slot text))
+        (deffunction finish (?what) (modify ?what (state done)))
+        (defrule a (go ?which) => (finish ?which))
+        (defrule b ?n <- (go ?) (note) => (bind ?n (assert (go 1))) (duplicate ?n (state open)))
+        (defrule job (job (state done)) =>)
+        (defrule page (page (state open)) =>)
+        (defrule note (note (text done)) =>)";
+    let fed: Vec<String> = feeds(text).lines().map(str::to_owned).collect();
+    assert!(fed.contains(&"a -> job: (job (state done))".to_owned()), "{fed:?}");
+    assert!(fed.contains(&"b -> page: (page (state open))".to_owned()), "{fed:?}");
+    assert!(!fed.iter().any(|line| line.starts_with("a -> page") || line.starts_with("b -> job")));
+    assert!(
+        !fed.iter().any(|line| line.ends_with("note: (note (text done))") && line.starts_with('a'))
+    );
+}
