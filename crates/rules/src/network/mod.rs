@@ -6,7 +6,7 @@ mod attach;
 mod joins;
 mod patterns;
 mod place;
-mod shape;
+pub(crate) mod shape;
 mod test;
 mod variables;
 

@@ -12,7 +12,7 @@ use crate::program::{Condition, Expr, ExprKind, Pattern};
 
 /// A condition in a flat list.
 #[derive(Clone, Debug)]
-pub(super) struct Element<'a> {
+pub(crate) struct Element<'a> {
     /// The pattern; none for a test, and for what stands before a test that opens a group.
     pub pattern: Option<&'a Pattern>,
     /// Whether it is a test and nothing else.
@@ -34,7 +34,7 @@ pub(super) struct Element<'a> {
 }
 
 /// Too many ways in which a rule could hold.
-pub(super) struct TooMany;
+pub(crate) struct TooMany;
 
 /// How many conditions all ways of one rule may have together.
 const CONDITIONS_MAX: usize = 10_000;
@@ -48,7 +48,7 @@ enum Node<'a> {
 }
 
 /// The ways in which the conditions can hold.
-pub(super) fn flatten(conditions: &[Condition]) -> Result<Vec<Vec<Element<'_>>>, TooMany> {
+pub(crate) fn flatten(conditions: &[Condition]) -> Result<Vec<Vec<Element<'_>>>, TooMany> {
     if conditions.is_empty() {
         return Ok(vec![Vec::new()]);
     }

@@ -12,7 +12,7 @@ use super::scope::Scope;
 use crate::field::Field;
 use crate::program::{Expr, ExprKind, Kinds, VariableId};
 use crate::syntax::token::Atom;
-use crate::syntax::tree::Node;
+use crate::syntax::tree::{Node, NodeKind};
 
 /// What `modify` and `duplicate` say of slots.
 type Changes = Vec<(Text, Vec<Expr>, Span)>;
@@ -251,12 +251,10 @@ impl Reader {
                         && then.symbol() == Some("then")
                         && default.is_none() =>
                 {
-                    let value = self.expr(scope, value, Flow::NONE);
-                    if let ExprKind::Constant(field) = &value.kind
-                        && let Some(first) = given.insert(format!("{field:?}"), value.span)
-                    {
+                    if let Some(first) = given.insert(wording(value), value.span) {
                         self.twice(value.span, Some(first), "this case");
                     }
+                    let value = self.expr(scope, value, Flow::NONE);
                     cases.push((value, self.exprs(scope, body, flow)));
                 }
                 _ if default.is_some() => {
@@ -399,5 +397,13 @@ fn without_do<'n, 't>(body: &'n [Node<'t>]) -> &'n [Node<'t>] {
     match body {
         [first, rest @ ..] if first.symbol() == Some("do") => rest,
         _ => body,
+    }
+}
+
+/// The words of a node: what is written alike has the same, wherever it stands.
+fn wording(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::Atom(atom) => format!("{atom:?} "),
+        NodeKind::List(nodes) => format!("({})", nodes.iter().map(wording).collect::<String>()),
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod fold;
 mod forms;
 mod limits;
 mod patterns;
+mod room;
 mod rooms;
 mod rules;
 mod scope;

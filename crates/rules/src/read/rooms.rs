@@ -1,207 +1,134 @@
-//! What the variables of a rule can be: of which kinds, which values, within which range.
+//! What the variables of a rule can be, from condition to condition and in its actions.
 //!
 //! A variable that two patterns bind must have room in both, and a function must take what it can
-//! be. Only what is certain is reported: an `or` is looked at branch by branch, and what its
-//! branches say of a variable is forgotten behind it.
+//! be. A rule with `or` is looked at way by way. What a call takes is known of a variable behind
+//! the condition in which the call stands, whatever becomes of the call's value: CLIPS has it so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use diagnostics::{Anchor, Span, codes};
+use diagnostics::{Anchor, Diagnostic, codes};
 use value::Text;
 
 use super::Reader;
 use super::findings::{at, described};
-use super::limits::as_float;
-use crate::field::Field;
+use super::room::Room;
 use crate::functions;
+use crate::network::shape::{Element, flatten};
 use crate::program::{
-    Condition, Expr, ExprKind, FieldPattern, Kinds, Limits, Pattern, Rule, Term, TermKind,
-    VariableId,
+    Expr, ExprKind, FieldPattern, Kinds, Pattern, Rule, Term, TermKind, VariableId,
 };
-use crate::walk::each_expr;
-
-const KINDS: [Kinds; 4] = [Kinds::SYMBOL, Kinds::TEXT, Kinds::INT, Kinds::FLOAT];
-
-/// The values of one kind that are possible.
-#[derive(Clone, PartialEq)]
-enum Values {
-    None,
-    Any,
-    Only(Vec<Field>),
-}
-
-/// What a variable can be.
-#[derive(Clone)]
-pub(super) struct Room {
-    values: [Values; 4],
-    /// Beside these: addresses of facts, lists.
-    others: Kinds,
-    low: Option<f64>,
-    high: Option<f64>,
-    /// Only these, whatever their kind.
-    listed: Option<Vec<Field>>,
-    /// Where that was said first.
-    span: Span,
-}
+use crate::walk::{Asked, each_condition, each_expr};
 
 type Rooms = BTreeMap<VariableId, Room>;
 
-impl Room {
-    fn kinds(kinds: Kinds, span: Span) -> Room {
-        let values = KINDS.map(|kind| if kinds.meets(kind) { Values::Any } else { Values::None });
-        let others = Kinds(kinds.0 & Kinds::FACT.or(Kinds::MANY).0);
-        Room { values, others, low: None, high: None, listed: None, span }
-    }
-
-    fn of(limits: &Limits, span: Span) -> Room {
-        let mut room = Room::kinds(limits.kinds, span);
-        if let Some(allowed) = &limits.allowed {
-            for (kind, values) in KINDS.into_iter().zip(&mut room.values) {
-                let of_kind = |value: &&Field| Kinds::of(value) == kind;
-                let only: Vec<Field> = allowed.values.iter().filter(of_kind).cloned().collect();
-                if *values == Values::Any && allowed.kinds.meets(kind) && !only.is_empty() {
-                    *values = Values::Only(only);
-                }
-            }
-            if allowed.kinds == Kinds::SINGLE {
-                room.listed = Some(allowed.values.clone());
-            }
-        }
-        if let Some((low, high)) = &limits.range {
-            room.low = low.as_ref().and_then(as_float);
-            room.high = high.as_ref().and_then(as_float);
-        }
-        room
-    }
-
-    fn value(field: &Field, span: Span) -> Room {
-        let mut room = Room::kinds(Kinds::of(field), span);
-        for values in &mut room.values {
-            if *values == Values::Any {
-                *values = Values::Only(vec![field.clone()]);
-            }
-        }
-        room
-    }
-
-    /// The kinds of which a value is possible.
-    fn possible(&self) -> Kinds {
-        let crossed = matches!((self.low, self.high), (Some(low), Some(high)) if low > high);
-        let mut kinds = self.others;
-        for (kind, values) in KINDS.into_iter().zip(&self.values) {
-            let is_empty = match values {
-                Values::None => true,
-                Values::Any => false,
-                Values::Only(values) => values.is_empty(),
-            };
-            if !(is_empty || crossed && Kinds::NUMBER.meets(kind)) {
-                kinds = kinds.or(kind);
-            }
-        }
-        kinds
-    }
-
-    fn is_empty(&self) -> bool {
-        self.possible().0 == 0 || self.listed.as_ref().is_some_and(Vec::is_empty)
-    }
-
-    /// What is possible here and there.
-    fn both(&self, other: &Room) -> Room {
-        let mut both = self.clone();
-        for (values, others) in both.values.iter_mut().zip(&other.values) {
-            *values = match (&*values, others) {
-                (Values::None, _) | (_, Values::None) => Values::None,
-                (Values::Any, values) | (values, Values::Any) => values.clone(),
-                (Values::Only(a), Values::Only(b)) => {
-                    Values::Only(a.iter().filter(|value| b.contains(value)).cloned().collect())
-                }
-            };
-        }
-        both.others = Kinds(self.others.0 & other.others.0);
-        both.low = larger(self.low, other.low);
-        both.high =
-            larger(self.high.map(|high| -high), other.high.map(|high| -high)).map(|high| -high);
-        both.listed = match (&self.listed, &other.listed) {
-            (Some(a), Some(b)) => {
-                Some(a.iter().filter(|value| b.contains(value)).cloned().collect())
-            }
-            (a, b) => a.clone().or_else(|| b.clone()),
-        };
-        both
-    }
-
-    /// What is possible here or there. Values of several kinds are not told apart.
-    fn either(&self, other: &Room) -> Room {
-        let mut either = Room::kinds(self.possible().or(other.possible()), self.span);
-        for ((values, a), b) in either.values.iter_mut().zip(&self.values).zip(&other.values) {
-            if let (Values::Only(a), Values::Only(b)) = (a, b) {
-                *values = Values::Only(a.iter().chain(b).cloned().collect());
-            }
-        }
-        either
-    }
-
-    fn fits(&self, field: &Field) -> bool {
-        !self.both(&Room::value(field, self.span)).is_empty()
-            && as_float(field).is_none_or(|number| {
-                self.low.is_none_or(|low| number >= low)
-                    && self.high.is_none_or(|high| number <= high)
-            })
-    }
+/// What is known at one place of a way.
+#[derive(Default)]
+struct Known {
+    /// What is possible here.
+    here: Rooms,
+    /// What was possible where a pattern outside of any negation last bound it.
+    bound: Rooms,
 }
 
-fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.max(b)),
-        (a, b) => a.or(b),
-    }
-}
+/// Rules beyond any size that a person writes are left to the run: so many rooms are looked at.
+const ROOMS_MAX: usize = 200_000;
 
 impl Reader {
     /// Reports what the variables of a rule cannot be.
-    pub(super) fn variables_fit(&mut self, rule: &Rule, bound_again: &[VariableId]) {
-        // What conditions within conditions say of variables is kept apart: rules beyond any size
-        // that a person writes are left to the run.
-        const VARIABLES_MAX: usize = 500;
-        if rule.variables.len() > VARIABLES_MAX {
+    pub(super) fn variables_fit(&mut self, rule: &Rule) {
+        // What is wrong with too many ways is told when patterns are joined.
+        let Ok(ways) = flatten(&rule.when) else { return };
+        let elements: usize = ways.iter().map(Vec::len).sum();
+        if elements.saturating_mul(rule.variables.len()) > ROOMS_MAX {
             return;
         }
-        let mut rooms = Rooms::new();
-        self.rooms_of(&mut rooms, &rule.variables, &rule.when);
-        for variable in bound_again {
-            rooms.remove(variable);
-        }
-        for action in &rule.then {
-            self.arguments_fit(&rooms, &rule.variables, action);
-        }
-    }
-
-    fn rooms_of(&mut self, rooms: &mut Rooms, names: &[Text], conditions: &[Condition]) {
-        for condition in conditions {
-            match condition {
-                Condition::Pattern(pattern) => self.rooms_of_pattern(rooms, names, pattern),
-                Condition::Test(expr) => self.asked_fits(rooms, names, expr),
-                Condition::And(inner, _) | Condition::Logical(inner, _) => {
-                    self.rooms_of(rooms, names, inner);
+        let lists = lists(rule);
+        let binds = self.binds(rule);
+        let names = &rule.variables;
+        for way in &ways {
+            let mut known = Known::default();
+            // Of each open group, what was known before it.
+            let mut opened: Vec<Rooms> = Vec::new();
+            for element in way {
+                while opened.len() + 1 < element.begin as usize {
+                    opened.push(known.here.clone());
                 }
-                Condition::Or(branches, _) => {
-                    for branch in branches {
-                        self.rooms_of(&mut rooms.clone(), names, std::slice::from_ref(branch));
-                    }
+                self.element_fits(&mut known, names, &lists, element);
+                while opened.len() + 1 > element.end as usize {
+                    known.here = opened.pop().unwrap_or_default();
                 }
-                Condition::Not(inner, _) => {
-                    self.rooms_of(&mut rooms.clone(), names, std::slice::from_ref(inner));
-                }
-                Condition::Exists(inner, _) | Condition::Forall(inner, _) => {
-                    self.rooms_of(&mut rooms.clone(), names, inner);
-                }
+            }
+            let mut rooms = known.bound;
+            for (variable, room) in &binds {
+                let room = rooms.get(variable).map_or(room.clone(), |bound| bound.either(room));
+                rooms.insert(*variable, room);
+            }
+            for action in &rule.then {
+                self.arguments_fit(&rooms, names, action);
             }
         }
     }
 
-    fn rooms_of_pattern(&mut self, rooms: &mut Rooms, names: &[Text], pattern: &Pattern) {
+    /// What `bind` gives to the variables of a rule.
+    fn binds(&self, rule: &Rule) -> Rooms {
+        let mut binds = Rooms::new();
+        for action in &rule.then {
+            each_expr(action, &mut |expr| {
+                let ExprKind::Bind(variable, values) = &expr.kind else { return };
+                let room = match values.as_slice() {
+                    // Unbound again: what it was is what it can be.
+                    [] => return,
+                    [value] => match (&value.kind, self.gives(value)) {
+                        (ExprKind::Constant(field), _) => Room::value(field, value.span),
+                        (_, Some(gives)) => Room::kinds(gives, value.span),
+                        _ => Room::kinds(Kinds::SINGLE.or(Kinds::MANY), value.span),
+                    },
+                    _ => Room::kinds(Kinds::SINGLE.or(Kinds::MANY), expr.span),
+                };
+                let room = binds.get(variable).map_or(room.clone(), |known| room.either(known));
+                binds.insert(*variable, room);
+            });
+        }
+        binds
+    }
+
+    fn element_fits(
+        &mut self,
+        known: &mut Known,
+        names: &[Text],
+        lists: &BTreeSet<VariableId>,
+        element: &Element,
+    ) {
+        let is_apart = element.negated || element.exists;
+        let before = is_apart.then(|| known.here.clone());
+        if let Some(pattern) = element.pattern {
+            let binds = !is_apart && element.begin == 1;
+            self.pattern_fits(known, names, lists, pattern, binds);
+        }
+        if let Some(test) = &element.test {
+            self.arguments_fit(&known.here, names, test);
+            let taken = taken(&[test], lists);
+            narrow(&mut known.here, taken);
+        }
+        if let Some(before) = before {
+            known.here = before;
+        }
+    }
+
+    fn pattern_fits(
+        &mut self,
+        known: &mut Known,
+        names: &[Text],
+        lists: &BTreeSet<VariableId>,
+        pattern: &Pattern,
+        binds: bool,
+    ) {
         if let Some(fact) = pattern.fact {
-            rooms.entry(fact).or_insert_with(|| Room::kinds(Kinds::FACT, pattern.span));
+            let room = Room::kinds(Kinds::FACT, pattern.span);
+            narrow(&mut known.here, [(fact, room.clone())].into());
+            if binds {
+                known.bound.insert(fact, room);
+            }
         }
         for slot in &pattern.slots {
             let Some(limits) =
@@ -210,114 +137,105 @@ impl Reader {
                 continue;
             };
             for field in &slot.fields {
-                let Some(variable) = field.variable else { continue };
                 let room = match field.many {
                     true => Room::kinds(Kinds::MANY, field.span),
-                    false => Room::of(&limits, field.span),
+                    false => self.field_fits(
+                        &mut known.here,
+                        names,
+                        lists,
+                        field,
+                        Room::of(&limits, field.span),
+                    ),
                 };
-                let room = match self.asked(variable, field) {
-                    Some(asked) if !field.many && !room.both(&asked).is_empty() => {
-                        room.both(&asked)
-                    }
-                    _ => room,
-                };
-                self.joined(rooms, names, variable, field, room);
-            }
-        }
-        let terms = pattern.slots.iter().flat_map(|slot| &slot.fields).flat_map(|field| &field.any);
-        for term in terms.flatten() {
-            if let TermKind::Holds(expr) | TermKind::Equals(expr) = &term.kind {
-                self.asked_fits(rooms, names, expr);
+                if let Some(variable) = field.variable.filter(|_| binds) {
+                    known.bound.insert(variable, room);
+                }
             }
         }
     }
 
-    /// What the terms behind a variable leave of it; none where one of them leaves everything.
-    fn asked(&self, variable: VariableId, field: &FieldPattern) -> Option<Room> {
-        let is_alone = field.any.len() == 1;
-        let mut groups = field.any.iter().map(|group| {
-            let rooms = group.iter().filter_map(|term| self.asked_by(variable, term, is_alone));
-            rooms.reduce(|a, b| a.both(&b))
+    /// What is possible for a field, given what its slot holds; later fields know of it.
+    fn field_fits(
+        &mut self,
+        here: &mut Rooms,
+        names: &[Text],
+        lists: &BTreeSet<VariableId>,
+        field: &FieldPattern,
+        slot: Room,
+    ) -> Room {
+        let known = field.variable.and_then(|variable| here.get(&variable));
+        let room = known.map_or(slot.clone(), |known| known.both(&slot));
+        let misfit = field.any.iter().flatten().find(|term| match &term.kind {
+            TermKind::Constant(value) => slot.fits(value) && !room.fits(value),
+            _ => false,
         });
-        let first = groups.next()??;
-        groups.try_fold(first, |all, group| Some(all.either(&group?)))
+        let exprs: Vec<&Expr> = field.any.iter().flatten().filter_map(asked_of).collect();
+        if !exprs.is_empty() {
+            let mut within = here.clone();
+            within.extend(field.variable.map(|variable| (variable, room.clone())));
+            exprs.iter().for_each(|expr| self.arguments_fit(&within, names, expr));
+        }
+        let left = self.left_by(&field.any, here, &room);
+        let since = known.map_or(field.span, |known| known.span);
+        let name = field.variable.and_then(|variable| names.get(variable.0 as usize));
+        let found = match (misfit, name) {
+            (Some(term), Some(name)) => {
+                let message = format!("`?{name}` cannot have this value");
+                Some(at(&codes::RULES_NEVER_MATCHES, term.span, message))
+            }
+            (_, Some(name)) if left.is_empty() => {
+                let message = format!("`?{name}` cannot be what it was and what this asks for");
+                Some(at(&codes::RULES_NEVER_MATCHES, field.span, message))
+            }
+            (_, None) if left.is_empty() => {
+                Some(at(&codes::RULES_NEVER_MATCHES, field.span, "no value meets this"))
+            }
+            _ => None,
+        };
+        if let Some(found) = found {
+            let found = found.label(Anchor::Span(since), "because of what is said of it here");
+            self.report(found.help("no fact can match both: use another variable, or mend one"));
+        }
+        let branches = field.any.iter().map(|terms| {
+            let exprs: Vec<&Expr> = terms.iter().filter_map(asked_of).collect();
+            taken(&exprs, lists)
+        });
+        narrow(here, branches.reduce(in_either).unwrap_or_default());
+        if let Some(variable) = field.variable {
+            narrow(here, [(variable, left.clone())].into());
+        }
+        left
     }
 
-    fn asked_by(&self, variable: VariableId, term: &Term, is_alone: bool) -> Option<Room> {
+    /// What the terms of a field leave of its room.
+    fn left_by(&self, any: &[Vec<Term>], here: &Rooms, room: &Room) -> Room {
+        let branches = any.iter().map(|terms| {
+            let asked = terms.iter().filter_map(|term| self.asked_by(term, here));
+            let mut left = asked.fold(room.clone(), |left, asked| left.both(&asked));
+            for term in terms.iter().filter(|term| term.negated) {
+                if let TermKind::Constant(value) = &term.kind {
+                    left = left.without(value);
+                }
+            }
+            left
+        });
+        branches.reduce(|a, b| a.either(&b)).unwrap_or_else(|| room.clone())
+    }
+
+    fn asked_by(&self, term: &Term, here: &Rooms) -> Option<Room> {
         if term.negated {
             return None;
         }
         match &term.kind {
             TermKind::Constant(field) => Some(Room::value(field, term.span)),
+            TermKind::Variable(variable) => here.get(variable).cloned(),
             TermKind::Equals(expr) => {
                 let gives =
                     self.gives(expr).filter(|gives| !gives.meets(Kinds::MANY) && gives.0 != 0)?;
                 Some(Room::kinds(gives, term.span))
             }
-            TermKind::Holds(Expr { kind: ExprKind::Call(function, args), .. }) if is_alone => {
-                let takes = functions::TABLE.get(usize::from(*function))?.takes;
-                let of_variable = |(place, arg): (usize, &Expr)| match arg.kind {
-                    ExprKind::Variable(used) if used == variable => {
-                        takes.get(place).or(takes.last()).map(|kinds| kinds.0)
-                    }
-                    _ => None,
-                };
-                let all = args.iter().enumerate().filter_map(of_variable).reduce(|a, b| a & b)?;
-                // A call that takes none of these is reported for itself.
-                (all != 0).then(|| Room::kinds(Kinds(all), term.span))
-            }
-            _ => None,
+            TermKind::Holds(_) => None,
         }
-    }
-
-    /// A variable is bound again: it must have room here and there.
-    fn joined(
-        &mut self,
-        rooms: &mut Rooms,
-        names: &[Text],
-        variable: VariableId,
-        field: &FieldPattern,
-        room: Room,
-    ) {
-        let Some(known) = rooms.get(&variable) else {
-            if !room.is_empty() {
-                rooms.insert(variable, room);
-            }
-            return;
-        };
-        let misfit = field.any.iter().flatten().find(|term| match &term.kind {
-            TermKind::Constant(value) => !term.negated && !known.fits(value),
-            _ => false,
-        });
-        let both = known.both(&room);
-        // A list and a field of one name are told apart where patterns are joined.
-        let is_list =
-            known.others.meets(Kinds::MANY) != room.others.meets(Kinds::MANY) || field.many;
-        if (misfit.is_none() && !both.is_empty()) || is_list {
-            if !both.is_empty() {
-                rooms.insert(variable, both);
-            }
-            return;
-        }
-        let name = names.get(variable.0 as usize).map_or("", |name| &**name);
-        let (span, message) = match misfit {
-            Some(term) => (term.span, format!("`?{name}` cannot have this value")),
-            None => {
-                (field.span, format!("`?{name}` cannot be what it was and what this slot holds"))
-            }
-        };
-        let found = at(&codes::RULES_NEVER_MATCHES, span, message);
-        let found = found.label(Anchor::Span(known.span), "because of what is said of it here");
-        self.findings.push(found.help("no fact can match both: use another variable, or mend one"));
-    }
-
-    /// Within conditions a list is not held against a function.
-    fn asked_fits(&mut self, rooms: &Rooms, names: &[Text], expr: &Expr) {
-        let singles = rooms
-            .iter()
-            .filter(|(_, room)| !room.others.meets(Kinds::MANY) || room.others.meets(Kinds::FACT));
-        let singles: Rooms = singles.map(|(id, room)| (*id, room.clone())).collect();
-        self.arguments_fit(&singles, names, expr);
     }
 
     fn arguments_fit(&mut self, rooms: &Rooms, names: &[Text], expr: &Expr) {
@@ -329,19 +247,80 @@ impl Reader {
                     continue;
                 };
                 let Some(room) = rooms.get(variable) else { continue };
-                if takes.meets(room.possible()) {
+                // What takes everything takes nothing, too.
+                let takes_all = takes.holds(Kinds::SINGLE.or(Kinds::MANY));
+                if takes.meets(room.kinds) || (takes_all && room.is_empty()) {
                     continue;
                 }
-                let (wanted, given) = (described(*takes), described(room.possible()));
+                let (wanted, given) = (described(*takes), described(room.kinds));
                 let known = names.get(variable.0 as usize).map_or("", |name| &**name);
                 let message = format!("`{name}` takes {wanted} here, and `?{known}` is {given}");
                 let found = at(&codes::RULES_ARGUMENT_KIND, arg.span, message);
                 let found = found.label(Anchor::Span(room.span), "it gets its value here");
-                self.findings.push(found.help(format!("pass {wanted}")));
+                self.report(found.help(format!("pass {wanted}")));
             }
         };
         each_call(expr, &mut check);
     }
+
+    /// Of the same place it is said once, however many ways come by.
+    fn report(&mut self, found: Diagnostic) {
+        if !self.findings.iter().any(|known| known.code == found.code && known.at == found.at) {
+            self.findings.push(found);
+        }
+    }
+}
+
+/// The variables of a rule that stand for lists: within conditions these are not held against
+/// functions.
+fn lists(rule: &Rule) -> BTreeSet<VariableId> {
+    let mut lists = BTreeSet::new();
+    each_condition(&rule.when, &mut |asked| {
+        let Asked::Pattern(pattern) = asked else { return };
+        let fields = pattern.slots.iter().flat_map(|slot| &slot.fields);
+        lists.extend(fields.filter(|field| field.many).filter_map(|field| field.variable));
+    });
+    lists
+}
+
+/// The expression of a term.
+fn asked_of(term: &Term) -> Option<&Expr> {
+    match &term.kind {
+        TermKind::Holds(expr) | TermKind::Equals(expr) => Some(expr),
+        TermKind::Constant(_) | TermKind::Variable(_) => None,
+    }
+}
+
+/// What calls, however deep, take of variables.
+fn taken(exprs: &[&Expr], lists: &BTreeSet<VariableId>) -> Rooms {
+    let mut rooms = Rooms::new();
+    for expr in exprs {
+        each_call(expr, &mut |_, takes, args| {
+            for (place, arg) in args.iter().enumerate() {
+                let (ExprKind::Variable(variable), Some(takes)) =
+                    (&arg.kind, takes.get(place).or(takes.last()))
+                else {
+                    continue;
+                };
+                if !lists.contains(variable) {
+                    narrow(&mut rooms, [(*variable, Room::kinds(*takes, arg.span))].into());
+                }
+            }
+        });
+    }
+    rooms
+}
+
+fn narrow(rooms: &mut Rooms, by: Rooms) {
+    for (variable, room) in by {
+        let room = rooms.get(&variable).map_or(room.clone(), |known| known.both(&room));
+        rooms.insert(variable, room);
+    }
+}
+
+/// What is known whichever of two holds.
+fn in_either(a: Rooms, b: Rooms) -> Rooms {
+    a.into_iter().filter_map(|(id, room)| Some((id, room.either(b.get(&id)?)))).collect()
 }
 
 type Check<'c> = dyn FnMut(&str, &[Kinds], &[Expr]) + 'c;

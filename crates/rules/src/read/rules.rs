@@ -1,13 +1,15 @@
 //! `defrule`: what it declares, its conditions in their order, and its actions.
 
-use diagnostics::{Span, codes};
+use std::slice::from_ref;
+
+use diagnostics::{Anchor, Span, codes};
 
 use super::Reader;
 use super::expr::Flow;
 use super::findings::at;
 use super::scope::Scope;
 use crate::field::Field;
-use crate::program::{Condition, Expr, Kinds, Rule};
+use crate::program::{Condition, Expr, Kinds, Pattern, Rule};
 use crate::syntax::token::Atom;
 use crate::syntax::tree::Node;
 
@@ -30,7 +32,7 @@ impl Reader {
         }
         let mut scope = Scope::conditions();
         let when = self.conditions(&mut scope, conditions, super::patterns::Within::default());
-        self.logical_first(&when);
+        self.logical_first(&when, None);
         self.unbound(&mut scope, "no pattern binds it");
         scope.in_conditions = false;
         let then = self.exprs(&mut scope, actions, Flow::BODY);
@@ -44,8 +46,7 @@ impl Reader {
             span,
             whole: node.span,
         };
-        let bound_again: Vec<_> = scope.bound_again.into_iter().collect();
-        self.variables_fit(&rule, &bound_again);
+        self.variables_fit(&rule);
         let is_known = !self.rules.insert(rule.name.clone());
         let is_same = |known: &Rule| is_known && known.name == rule.name;
         let earlier = self.program.rules.iter().position(is_same);
@@ -113,41 +114,38 @@ impl Reader {
         self.findings.push(at(&codes::RULES_SALIENCE, value.span, message).help(help));
     }
 
-    /// What supports the facts that a rule asserts comes before its other conditions.
-    fn logical_first(&mut self, conditions: &[Condition]) {
-        let mut flat = Vec::new();
-        flatten(conditions, &mut flat);
-        let mut others: Option<Span> = None;
-        for (logical, span) in flat {
-            match logical {
-                Some(_) if others.is_some() => {
-                    let message = "`logical` must come before the other conditions";
-                    let found = at(&codes::RULES_MISPLACED, span, message);
-                    let other = others.map(diagnostics::Anchor::Span).unwrap_or(found.at.clone());
-                    let found = found.label(other, "this comes before it");
-                    self.findings.push(found.help("move it to the front, beside other `logical`"));
-                    return;
+    /// What supports the facts that a rule asserts comes before its other conditions, in each way
+    /// that `or` gives. Takes a condition before these that supports nothing, and gives one of
+    /// those that may stand before what follows.
+    fn logical_first(&mut self, conditions: &[Condition], before: Option<Span>) -> Option<Span> {
+        let mut before = before;
+        for condition in conditions {
+            before = match condition {
+                Condition::And(inner, _) => self.logical_first(inner, before),
+                Condition::Or(ways, _) => {
+                    let after = ways.iter().map(|way| self.logical_first(from_ref(way), before));
+                    after.fold(None, Option::or)
                 }
-                Some(()) => {}
-                None => others = others.or(Some(span)),
-            }
+                Condition::Logical(_, span) => {
+                    if let Some(other) = before {
+                        let message = "`logical` must come before the other conditions";
+                        let found = at(&codes::RULES_MISPLACED, *span, message);
+                        let found = found.label(Anchor::Span(other), "this comes before it");
+                        let help = "move it to the front, beside other `logical`";
+                        self.findings.push(found.help(help));
+                        // Once is enough.
+                        return None;
+                    }
+                    None
+                }
+                Condition::Pattern(Pattern { span, .. })
+                | Condition::Test(Expr { span, .. })
+                | Condition::Not(_, span)
+                | Condition::Exists(_, span)
+                | Condition::Forall(_, span) => before.or(Some(*span)),
+            };
         }
-    }
-}
-
-/// The conditions that a rule has, with `and` taken apart.
-fn flatten(conditions: &[Condition], flat: &mut Vec<(Option<()>, Span)>) {
-    for condition in conditions {
-        match condition {
-            Condition::And(inner, _) => flatten(inner, flat),
-            Condition::Logical(_, span) => flat.push((Some(()), *span)),
-            Condition::Pattern(pattern) => flat.push((None, pattern.span)),
-            Condition::Test(expr) => flat.push((None, expr.span)),
-            Condition::Or(_, span) => flat.push((None, *span)),
-            Condition::Not(_, span) | Condition::Exists(_, span) | Condition::Forall(_, span) => {
-                flat.push((None, *span));
-            }
-        }
+        before
     }
 }
 
