@@ -45,8 +45,13 @@ impl Writer {
     fn inside(&mut self, word: &str, scope: &Scope, depth: usize) -> String {
         let mut inner = scope.clone();
         let count = if self.mix.nesting { self.random.between(1, 3) } else { 1 };
-        let parts: Vec<String> =
+        let mut parts: Vec<String> =
             (0..count).map(|_| self.condition(&mut inner, depth + 1)).collect();
+        // A group that begins with a test, and holds without any fact, does not count for CLIPS
+        // before a fact comes.
+        if parts[0].contains("(test") {
+            parts[0] = self.pattern(&mut scope.clone());
+        }
         format!("({word} {})", parts.join(" "))
     }
 
