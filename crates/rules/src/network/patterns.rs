@@ -77,8 +77,12 @@ impl NodeSpec {
                 slot,
                 index: u32::try_from(at).map_or(NONE, |at| at + 1),
                 many: searched,
-                // It counts only behind a stretch of free length.
-                leave: if layout.stretches() > 0 { layout.fixed_after(at) } else { 0 },
+                // It counts only for a stretch that is searched, and behind one.
+                leave: if searched || (around.0 > 0 && layout.stretches() > 0) {
+                    layout.fixed_after(at)
+                } else {
+                    0
+                },
                 is_last: false,
                 constant: None,
                 at: layout.place(at),
