@@ -9,9 +9,8 @@ use diagnostics::{Anchor, Diagnostic, Span, codes};
 use value::Text;
 
 use crate::field::Field;
-use crate::program::{Default, Expr, ExprKind, Program, Rule, TermKind, VariableId};
+use crate::program::{Asked, Default, Expr, ExprKind, Program, Rule, TermKind, VariableId};
 use crate::read::fold::folded;
-use crate::walk::{Asked, each_condition, each_expr};
 
 /// Where `printout` may write.
 const PRINTED: &[&str] = &["t", "nil", "stdout", "stderr", "stdwrn", "werror", "wwarning"];
@@ -47,13 +46,13 @@ fn unused_in_rule(rule: &Rule, findings: &mut Vec<Diagnostic>) {
     let mut bound: BTreeMap<VariableId, (usize, Span)> = BTreeMap::new();
     let mut used: BTreeSet<VariableId> = BTreeSet::new();
     let see_expr = |expr: &Expr, used: &mut BTreeSet<VariableId>| {
-        each_expr(expr, &mut |expr| {
+        expr.visit(&mut |expr| {
             if let ExprKind::Variable(variable) = expr.kind {
                 used.insert(variable);
             }
         });
     };
-    each_condition(&rule.when, &mut |asked| {
+    rule.each_asked(&mut |asked| {
         let pattern = match asked {
             Asked::Test(expr) => return see_expr(expr, &mut used),
             Asked::Pattern(pattern) => pattern,
@@ -109,7 +108,7 @@ fn unused_bindings(
     // The last action of a function is its value.
     let last = actions.last().map(|action| action.span);
     for action in actions {
-        each_expr(action, &mut |expr| match expr.kind {
+        action.visit(&mut |expr| match expr.kind {
             ExprKind::Bind(variable, _) if Some(expr.span) != last => {
                 given.entry(variable).or_insert(expr.span);
             }
@@ -154,7 +153,7 @@ fn is_false(expr: &Expr) -> bool {
 }
 
 fn prints_nowhere(action: &Expr, findings: &mut Vec<Diagnostic>) {
-    each_expr(action, &mut |expr| {
+    action.visit(&mut |expr| {
         let ExprKind::Print(to, _) = &expr.kind else { return };
         let ExprKind::Constant(name) = &to.kind else { return };
         if name.lexeme().is_some_and(|name| PRINTED.contains(&name)) {
@@ -171,7 +170,7 @@ fn unused_definitions(program: &Program, findings: &mut Vec<Diagnostic>) {
     let mut called = BTreeSet::new();
     let mut read = BTreeSet::new();
     let mut see = |expr: &Expr, within: Option<usize>| {
-        each_expr(expr, &mut |expr| match expr.kind {
+        expr.visit(&mut |expr| match expr.kind {
             // A function that calls only itself is called by nobody.
             ExprKind::Apply(function, _) if within != Some(function.0 as usize) => {
                 called.insert(function.0 as usize);
@@ -183,7 +182,7 @@ fn unused_definitions(program: &Program, findings: &mut Vec<Diagnostic>) {
         });
     };
     for rule in &program.rules {
-        each_condition(&rule.when, &mut |asked| match asked {
+        rule.each_asked(&mut |asked| match asked {
             Asked::Test(expr) => see(expr, None),
             Asked::Pattern(pattern) => {
                 let fields = pattern.slots.iter().flat_map(|slot| &slot.fields);

@@ -19,7 +19,6 @@ pub mod read;
 mod rulebook;
 pub mod state;
 mod syntax;
-mod walk;
 
 pub use field::{FactId, Field, Name};
 pub use memory::{Activated, Diff, FactRef, Limits, Memory, Origin, Provenance, Stop};

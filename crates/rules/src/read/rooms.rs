@@ -15,9 +15,8 @@ use super::room::Room;
 use crate::functions;
 use crate::network::shape::{Element, flatten};
 use crate::program::{
-    Expr, ExprKind, FieldPattern, Kinds, Pattern, Rule, Term, TermKind, VariableId,
+    Asked, Expr, ExprKind, FieldPattern, Kinds, Pattern, Rule, Term, TermKind, VariableId,
 };
-use crate::walk::{Asked, each_condition, each_expr};
 
 type Rooms = BTreeMap<VariableId, Room>;
 
@@ -73,7 +72,7 @@ impl Reader {
     fn binds(&self, rule: &Rule) -> Rooms {
         let mut binds = Rooms::new();
         for action in &rule.then {
-            each_expr(action, &mut |expr| {
+            action.visit(&mut |expr| {
                 let ExprKind::Bind(variable, values) = &expr.kind else { return };
                 let room = match values.as_slice() {
                     // Unbound again: what it was is what it can be.
@@ -275,7 +274,7 @@ impl Reader {
 /// functions.
 fn lists(rule: &Rule) -> BTreeSet<VariableId> {
     let mut lists = BTreeSet::new();
-    each_condition(&rule.when, &mut |asked| {
+    rule.each_asked(&mut |asked| {
         let Asked::Pattern(pattern) = asked else { return };
         let fields = pattern.slots.iter().flat_map(|slot| &slot.fields);
         lists.extend(fields.filter(|field| field.many).filter_map(|field| field.variable));
@@ -327,7 +326,7 @@ type Check<'c> = dyn FnMut(&str, &[Kinds], &[Expr]) + 'c;
 
 /// Sees the calls within an expression whose arguments must be of some kinds.
 fn each_call(expr: &Expr, check: &mut Check) {
-    each_expr(expr, &mut |expr| match &expr.kind {
+    expr.visit(&mut |expr| match &expr.kind {
         ExprKind::Call(function, args) => {
             if let Some(function) = functions::TABLE.get(usize::from(*function)) {
                 check(function.name, function.takes, args);

@@ -1,10 +1,13 @@
 //! A program of rules as its author wrote it, with the names of templates, slots, functions and
 //! globals resolved. What its variables stand for is decided when its patterns are joined.
 
+mod visit;
+
 use diagnostics::Span;
 use value::Text;
 
 use crate::field::Field;
+pub use visit::Asked;
 
 /// The position of a template in [`Program::templates`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -381,113 +384,4 @@ pub enum ExprKind {
     Print(Box<Expr>, Vec<Expr>),
     /// `(halt)`: no rule fires after this one.
     Halt,
-}
-
-impl Expr {
-    /// Calls something for the expression and for every expression in it. Expressions nest as
-    /// deep as the reader lets them, and no deeper.
-    pub fn visit(&self, seen: &mut impl FnMut(&Expr)) {
-        seen(self);
-        for part in self.parts() {
-            part.visit(seen);
-        }
-    }
-
-    /// Like [`Expr::visit`], for something that changes expressions.
-    pub fn visit_mut(&mut self, change: &mut impl FnMut(&mut Expr)) {
-        change(self);
-        for part in self.parts_mut() {
-            part.visit_mut(change);
-        }
-    }
-
-    /// The expressions directly in this one, in the order in which they stand.
-    pub fn parts(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprKind::Constant(_)
-            | ExprKind::Variable(_)
-            | ExprKind::Global(_)
-            | ExprKind::Break
-            | ExprKind::Halt
-            | ExprKind::Return(None) => Vec::new(),
-            ExprKind::Call(_, all)
-            | ExprKind::Apply(_, all)
-            | ExprKind::Sequence(all)
-            | ExprKind::And(all)
-            | ExprKind::Or(all)
-            | ExprKind::Bind(_, all)
-            | ExprKind::BindGlobal(_, all)
-            | ExprKind::Retract(all) => all.iter().collect(),
-            ExprKind::If(test, then, otherwise) => {
-                [test.as_ref()].into_iter().chain(then).chain(otherwise).collect()
-            }
-            ExprKind::While(test, body) | ExprKind::Print(test, body) => {
-                [test.as_ref()].into_iter().chain(body).collect()
-            }
-            ExprKind::Count { from, to, body, .. } => {
-                [from.as_ref(), to.as_ref()].into_iter().chain(body).collect()
-            }
-            ExprKind::Each { list, body, .. } => [list.as_ref()].into_iter().chain(body).collect(),
-            ExprKind::Switch(on, cases, otherwise) => {
-                let cases = cases.iter().flat_map(|(value, body)| [value].into_iter().chain(body));
-                [on.as_ref()].into_iter().chain(cases).chain(otherwise.iter().flatten()).collect()
-            }
-            ExprKind::Return(Some(value)) => vec![value],
-            ExprKind::Assert(facts) => {
-                facts.iter().flat_map(|fact| &fact.slots).flat_map(|(_, values)| values).collect()
-            }
-            ExprKind::Modify(fact, changes) | ExprKind::Duplicate(fact, changes) => {
-                let values = changes.iter().flat_map(|(_, values, _)| values);
-                [fact.as_ref()].into_iter().chain(values).collect()
-            }
-        }
-    }
-
-    /// Like [`Expr::parts`], to be changed.
-    fn parts_mut(&mut self) -> Vec<&mut Expr> {
-        match &mut self.kind {
-            ExprKind::Constant(_)
-            | ExprKind::Variable(_)
-            | ExprKind::Global(_)
-            | ExprKind::Break
-            | ExprKind::Halt
-            | ExprKind::Return(None) => Vec::new(),
-            ExprKind::Call(_, all)
-            | ExprKind::Apply(_, all)
-            | ExprKind::Sequence(all)
-            | ExprKind::And(all)
-            | ExprKind::Or(all)
-            | ExprKind::Bind(_, all)
-            | ExprKind::BindGlobal(_, all)
-            | ExprKind::Retract(all) => all.iter_mut().collect(),
-            ExprKind::If(test, then, otherwise) => {
-                [test.as_mut()].into_iter().chain(then).chain(otherwise).collect()
-            }
-            ExprKind::While(test, body) | ExprKind::Print(test, body) => {
-                [test.as_mut()].into_iter().chain(body).collect()
-            }
-            ExprKind::Count { from, to, body, .. } => {
-                [from.as_mut(), to.as_mut()].into_iter().chain(body).collect()
-            }
-            ExprKind::Each { list, body, .. } => [list.as_mut()].into_iter().chain(body).collect(),
-            ExprKind::Switch(on, cases, otherwise) => {
-                let cases =
-                    cases.iter_mut().flat_map(|(value, body)| [value].into_iter().chain(body));
-                [on.as_mut()]
-                    .into_iter()
-                    .chain(cases)
-                    .chain(otherwise.iter_mut().flatten())
-                    .collect()
-            }
-            ExprKind::Return(Some(value)) => vec![value],
-            ExprKind::Assert(facts) => {
-                let slots = facts.iter_mut().flat_map(|fact| &mut fact.slots);
-                slots.flat_map(|(_, values)| values).collect()
-            }
-            ExprKind::Modify(fact, changes) | ExprKind::Duplicate(fact, changes) => {
-                let values = changes.iter_mut().flat_map(|(_, values, _)| values);
-                [fact.as_mut()].into_iter().chain(values).collect()
-            }
-        }
-    }
 }
