@@ -32,6 +32,9 @@ struct Known {
 /// Rules beyond any size that a person writes are left to the run: so many rooms are looked at.
 const ROOMS_MAX: usize = 200_000;
 
+/// How many findings before are looked at for one of the same place.
+const NEARBY: usize = 100;
+
 impl Reader {
     /// Reports what the variables of a rule cannot be.
     pub(super) fn variables_fit(&mut self, rule: &Rule) {
@@ -262,9 +265,15 @@ impl Reader {
         each_call(expr, &mut check);
     }
 
-    /// Of the same place it is said once, however many ways come by.
+    /// What is wrong at a place is said once, however many ways come by, and by whatever finds
+    /// it first. Findings of one rule are the last ones there are.
     fn report(&mut self, found: Diagnostic) {
-        if !self.findings.iter().any(|known| known.code == found.code && known.at == found.at) {
+        let place = found.at.span();
+        let meets = |known: &Diagnostic| {
+            let known = known.at.span();
+            known.start < place.end && place.start < known.end
+        };
+        if !self.findings.iter().rev().take(NEARBY).any(meets) {
             self.findings.push(found);
         }
     }
