@@ -21,7 +21,7 @@ struct Lexeme {
 pub struct FactId {
     /// Where the memory keeps it.
     pub(crate) place: u32,
-    /// How often the place was used before.
+    /// The lower half of the index at which it was asserted first.
     pub(crate) stamp: u32,
 }
 
@@ -183,8 +183,8 @@ impl PartialEq for Field {
 
 impl Eq for Field {}
 
-/// As CLIPS prints a value within a fact: strings in quotes, lists in parentheses. An address
-/// prints without its index, which only the memory knows.
+/// As CLIPS prints a value within a fact: strings in quotes, lists in parentheses, and the address
+/// of a fact with the index at which it was asserted.
 impl Display for Field {
     fn fmt(&self, out: &mut Formatter) -> fmt::Result {
         match self {
@@ -192,7 +192,7 @@ impl Display for Field {
             Field::Text(name) => write_quoted(out, name.as_str()),
             Field::Int(number) => Display::fmt(number, out),
             Field::Float(number) => out.write_str(&float(*number)),
-            Field::Fact(_) => out.write_str("<Fact>"),
+            Field::Fact(fact) => write!(out, "<Fact-{}>", fact.stamp),
             Field::Many(fields) => {
                 out.write_str("(")?;
                 for (at, field) in fields.iter().enumerate() {

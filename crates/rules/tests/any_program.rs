@@ -151,6 +151,8 @@ fn check(text: &str) {
             break;
         }
     }
+    // What was printed before is told by the memory alone.
+    memory.take_printed();
     let mut fork = memory.fork();
     let before = memory.fork();
     assert_eq!(seen(&fork), seen(&memory));

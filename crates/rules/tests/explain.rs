@@ -134,3 +134,17 @@ fn a_rule_without_facts_says_so() {
           there is no fact `incident`"#]],
     );
 }
+
+#[test]
+fn a_join_that_fails_is_told_by_its_values() {
+    let memory = memory(&["(incident (id a) (severity 5))", "(owner (id b) (name kim))"]);
+    why_not(
+        &memory,
+        "page",
+        expect![[r#"
+        page: condition 2 is not fulfilled
+          nearest  f-2 (owner (id b) (name kim))
+          but      `id` is b, needs a (`?i`)
+          with     f-1 (incident (id a) (severity 5) (tags))"#]],
+    );
+}

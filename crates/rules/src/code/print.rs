@@ -41,7 +41,7 @@ pub(crate) fn written(facts: &dyn Facts, field: &Field, out: &mut String) {
             // Writing to a string does not fail.
             let _ = match facts.index_of(*fact) {
                 Some(index) => write!(out, "<Fact-{index}>"),
-                None => write!(out, "<Fact>"),
+                None => write!(out, "{field}"),
             };
         }
         Field::Many(fields) => {

@@ -59,7 +59,7 @@ impl Memory {
         match field {
             Field::Fact(id) => match self.fact(*id) {
                 Some(fact) => format!("<Fact-{}>", fact.index),
-                None => "<Fact>".to_owned(),
+                None => field.to_string(),
             },
             other => other.to_string(),
         }

@@ -95,7 +95,7 @@ impl Trier<'_> {
     /// The values that the conditions before have given to variables.
     fn values(&self, token: Option<u32>, depth: u32) -> Values {
         let Some(token) = token else { return Vec::new() };
-        let known = self.way.variables.iter().filter(|(_, place)| place.depth < depth);
+        let known = self.way.occurrences.iter().filter(|(_, place)| place.depth < depth);
         known.map(|(name, place)| (*name, self.memory.value_in(token, depth, *place))).collect()
     }
 

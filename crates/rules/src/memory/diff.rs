@@ -98,6 +98,7 @@ impl<'a> Templates<'a> {
                 (id, id.map_or(0, |id| digest(id, &fact.fields)))
             }
         };
-        template.is_some_and(|id| self.to.equal_fact(id.0, &fact.fields, digest).is_some())
+        let steps = &mut { u64::MAX };
+        template.is_some_and(|id| self.to.equal_fact(id.0, &fact.fields, digest, steps).is_some())
     }
 }

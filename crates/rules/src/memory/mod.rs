@@ -105,8 +105,8 @@ impl Memory {
         memory
     }
 
-    /// Another memory with the same content, in constant time. What both hold is shared until
-    /// one of them changes it.
+    /// Another memory with the same content: what both hold is shared until one of them changes
+    /// it. What rules printed, and what went wrong, is told by the first alone.
     pub fn fork(&mut self) -> Memory {
         Memory {
             book: Arc::clone(&self.book),
@@ -116,8 +116,8 @@ impl Memory {
             scratch: Scratch::default(),
             limits: self.limits,
             budget: self.budget,
-            printed: self.printed.clone(),
-            faults: self.faults.clone(),
+            printed: String::new(),
+            faults: Vec::new(),
             stopped: self.stopped.clone(),
         }
     }
@@ -166,7 +166,7 @@ impl Memory {
         was_there
     }
 
-    /// Gives slots of a fact other values, by their positions. Its address stays valid, its
+    /// Gives slots of a fact other values, by their positions in its template. Its address stays valid, its
     /// index is a new one. None if it is not there, or if it says the same as another now.
     pub fn modify(&mut self, fact: FactId, changes: Vec<(u32, Field)>) -> Option<FactId> {
         if self.stopped.is_some() {
@@ -220,7 +220,7 @@ impl Memory {
 
     /// How much can fire.
     pub fn agenda_length(&self) -> usize {
-        self.state.activations().count()
+        self.state.activations.len()
     }
 
     /// The value of a global, by its position in the program.

@@ -17,7 +17,8 @@ pub(crate) struct Fact {
     pub fields: Arc<[Field]>,
     /// Its place in the order of assertion; a modified fact gets a new one.
     pub index: u64,
-    /// How often the place was used before: what tells its address from older ones.
+    /// The lower half of the index at which it was asserted first: what tells its address from
+    /// those of facts that had the place before.
     pub stamp: u32,
     /// Whether it is there: not so while it is being retracted.
     pub live: bool,
@@ -120,7 +121,7 @@ impl Token {
 pub(crate) struct Group {
     pub first: u32,
     pub last: u32,
-    /// Which memory: see [`super::State::memory_of`].
+    /// Which memory: see `Rulebook::left_memory` and its neighbours.
     pub memory: u32,
     pub hash: u64,
     /// The next group with the same key.
@@ -132,7 +133,9 @@ pub(crate) struct Group {
 pub(crate) struct Support {
     pub fact: u32,
     pub token: u32,
+    pub previous_of_fact: u32,
     pub next_of_fact: u32,
+    pub previous_of_token: u32,
     pub next_of_token: u32,
 }
 
@@ -199,7 +202,14 @@ impl Record for Group {
 
 impl Record for Support {
     fn vacant(next: u32) -> Support {
-        Support { fact: NONE, token: NONE, next_of_fact: next, next_of_token: NONE }
+        Support {
+            fact: NONE,
+            token: NONE,
+            previous_of_fact: NONE,
+            next_of_fact: next,
+            previous_of_token: NONE,
+            next_of_token: NONE,
+        }
     }
 
     fn next_vacant(&self) -> u32 {

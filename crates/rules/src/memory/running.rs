@@ -24,6 +24,7 @@ pub struct Limits {
     /// about a hundred bytes.
     pub matches: usize,
     /// How many steps matching and actions may take in one run, and in each act from outside.
+    /// Within one firing the two are counted apart, so that the last one may take as many again.
     /// What is long takes as many as it is long.
     pub steps: u64,
 }
@@ -58,6 +59,9 @@ impl Memory {
     /// Fires rules until none can, one says so, or a limit is reached. `fired` hears of each
     /// before it acts.
     pub fn run(&mut self, mut fired: impl FnMut(u32)) -> Stop {
+        if let Some(stop) = &self.stopped {
+            return stop.clone();
+        }
         self.budget = self.limits.steps;
         for _ in 0..self.limits.firings {
             match self.fire(&mut fired) {
@@ -65,10 +69,7 @@ impl Memory {
                 Some(stop) => return stop,
             }
         }
-        if self.stopped.is_none() && self.state.next_to_fire().is_none() {
-            return Stop::Quiet;
-        }
-        Stop::Firings
+        if self.state.next_to_fire().is_none() { Stop::Quiet } else { Stop::Firings }
     }
 
     /// Fires one rule. Says why, if no other can after it.
@@ -178,6 +179,7 @@ impl Memory {
             budget: &mut self.budget,
             scratch: &mut self.scratch,
             printed: &mut self.printed,
+            faults: &mut self.faults,
             facts_max: self.limits.facts,
             matches_max: self.limits.matches,
             origin,

@@ -13,8 +13,9 @@ use crate::rulebook::Rulebook;
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub facts: Arena<Fact>,
-    /// The facts by what they say.
+    /// The facts by what they say, and by their indexes.
     pub contents: Buckets,
+    pub indexes: Buckets,
     /// The first and the last fact, by index: of all, and of each template.
     pub all: Ends,
     pub alike: Vec<Ends>,
@@ -73,6 +74,7 @@ impl State {
         State {
             facts: self.facts.fork(),
             contents: self.contents.fork(),
+            indexes: self.indexes.fork(),
             tokens: self.tokens.fork(),
             lengths: self.lengths.fork(),
             groups: self.groups.fork(),
@@ -99,17 +101,30 @@ impl State {
         Some(self.facts.get(id.place)).filter(|fact| fact.live && fact.stamp == id.stamp)
     }
 
-    /// A fact that says the same.
-    pub(super) fn equal_fact(&self, template: u32, fields: &[Field], digest: u64) -> Option<u32> {
+    /// A fact that says the same. Facts of one digest are looked at one by one, a step each.
+    pub(super) fn equal_fact(
+        &self,
+        template: u32,
+        fields: &[Field],
+        digest: u64,
+        budget: &mut u64,
+    ) -> Option<u32> {
         let mut at = self.contents.head(digest);
         while let Some(place) = at {
             let fact = self.facts.get(place);
             if fact.template.0 == template && *fact.fields == *fields {
                 return Some(place);
             }
+            *budget = budget.saturating_sub(1);
             at = Some(fact.same).filter(|next| *next != NONE);
         }
         None
+    }
+
+    /// The fact with this index.
+    pub(super) fn at_index(&self, index: u64) -> Option<FactId> {
+        let place = self.indexes.head(index)?;
+        Some(self.fact_id(place))
     }
 
     /// Puts a fact at the ends of the lists, and where it is found by what it says.
@@ -131,16 +146,19 @@ impl State {
         (fact.previous, fact.next) = (last, NONE);
         (fact.previous_alike, fact.next_alike) = (last_alike, NONE);
         (fact.same, fact.index, fact.live) = (same, self.next_index, true);
+        self.indexes.set_head(self.next_index, Some(place));
         self.next_index += 1;
     }
 
-    /// Takes a fact out of the lists.
-    pub(super) fn unlink_fact(&mut self, place: u32) {
+    /// Takes a fact out of the lists; facts of one digest are passed a step each.
+    pub(super) fn unlink_fact(&mut self, place: u32, budget: &mut u64) {
         let fact = self.facts.get_mut(place);
         fact.live = false;
+        let index = fact.index;
         let (same, digest, template) = (fact.same, fact.digest, fact.template.0 as usize);
         let (previous, next) = (fact.previous, fact.next);
         let (previous_alike, next_alike) = (fact.previous_alike, fact.next_alike);
+        self.indexes.set_head(index, None);
         match previous {
             NONE => self.all.first = next,
             previous => self.facts.get_mut(previous).next = next,
@@ -164,6 +182,7 @@ impl State {
         }
         let mut before = first;
         while self.facts.get(before).same != place {
+            *budget = budget.saturating_sub(1);
             before = self.facts.get(before).same;
         }
         self.facts.get_mut(before).same = same;

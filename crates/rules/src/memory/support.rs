@@ -9,7 +9,20 @@ impl State {
     pub(super) fn support(&mut self, fact: u32, token: u32) {
         let next_of_fact = self.facts.get(fact).supports;
         let next_of_token = self.tokens.get(token).supports;
-        let id = self.supports.insert(Support { fact, token, next_of_fact, next_of_token });
+        let id = self.supports.insert(Support {
+            fact,
+            token,
+            previous_of_fact: NONE,
+            next_of_fact,
+            previous_of_token: NONE,
+            next_of_token,
+        });
+        if next_of_fact != NONE {
+            self.supports.get_mut(next_of_fact).previous_of_fact = id;
+        }
+        if next_of_token != NONE {
+            self.supports.get_mut(next_of_token).previous_of_token = id;
+        }
         self.facts.get_mut(fact).supports = id;
         self.tokens.get_mut(token).supports = id;
     }
@@ -41,36 +54,26 @@ impl State {
     }
 
     fn detach_from_token(&mut self, token: u32, support: u32) {
-        let next = self.supports.get(support).next_of_token;
-        let mut at = self.tokens.get(token).supports;
-        if at == support {
-            self.tokens.get_mut(token).supports = next;
-            return;
+        let Support { previous_of_token: previous, next_of_token: next, .. } =
+            *self.supports.get(support);
+        match previous {
+            NONE => self.tokens.get_mut(token).supports = next,
+            previous => self.supports.get_mut(previous).next_of_token = next,
         }
-        while at != NONE {
-            let after = self.supports.get(at).next_of_token;
-            if after == support {
-                self.supports.get_mut(at).next_of_token = next;
-                return;
-            }
-            at = after;
+        if next != NONE {
+            self.supports.get_mut(next).previous_of_token = previous;
         }
     }
 
     fn detach_from_fact(&mut self, fact: u32, support: u32) {
-        let next = self.supports.get(support).next_of_fact;
-        let mut at = self.facts.get(fact).supports;
-        if at == support {
-            self.facts.get_mut(fact).supports = next;
-            return;
+        let Support { previous_of_fact: previous, next_of_fact: next, .. } =
+            *self.supports.get(support);
+        match previous {
+            NONE => self.facts.get_mut(fact).supports = next,
+            previous => self.supports.get_mut(previous).next_of_fact = next,
         }
-        while at != NONE {
-            let after = self.supports.get(at).next_of_fact;
-            if after == support {
-                self.supports.get_mut(at).next_of_fact = next;
-                return;
-            }
-            at = after;
+        if next != NONE {
+            self.supports.get_mut(next).previous_of_fact = previous;
         }
     }
 }

@@ -42,12 +42,15 @@ impl View<'_> {
         }
     }
 
-    /// Takes as many steps as a list is long.
+    /// Takes as many steps as a list or a text is long.
     #[inline]
     fn take(self, budget: &mut u64) {
-        if let View::Many(fields) = self {
-            *budget = budget.saturating_sub(fields.len() as u64);
-        }
+        let length = match self {
+            View::Many(fields) => fields.len(),
+            View::One(Field::Symbol(name) | Field::Text(name)) => name.as_str().len() / 16,
+            _ => return,
+        };
+        *budget = budget.saturating_sub(length as u64);
     }
 
     fn digest(self) -> u64 {
@@ -295,29 +298,14 @@ impl World for Onlooker<'_> {
 }
 
 impl State {
-    /// The fact with this index. It is looked for from the newest on: rules seldom ask.
-    pub(super) fn at_index(&self, index: u64) -> Option<FactId> {
-        let mut place = self.all.last;
-        while place != NONE {
-            let fact = self.facts.get(place);
-            if fact.index == index {
-                return Some(fact.id(place));
-            }
-            if fact.index < index {
-                return None;
-            }
-            place = fact.previous;
-        }
-        None
-    }
-
     /// The facts of a match, in the order of the conditions; none where no fact is meant.
     pub(super) fn match_facts(&self, token: u32, length: u32) -> Vec<Option<FactId>> {
         let mut facts = Vec::new();
         let mut at = token;
         for step in 0..length {
             let Token { fact, left_parent, .. } = *self.tokens.get(at);
-            facts.push((fact != NONE).then(|| self.fact_id(fact)));
+            let is_there = fact != NONE && self.facts.get(fact).live;
+            facts.push(is_there.then(|| self.fact_id(fact)));
             if step + 1 < length {
                 at = left_parent;
             }

@@ -6,7 +6,7 @@ use super::matching::{Exhausted, Logical, Matcher, Scratch};
 use super::records::Fact;
 use super::state::State;
 use super::{Origin, Stop};
-use crate::code::{FactView, Machine, World};
+use crate::code::{FactView, Fault, Machine, World};
 use crate::field::{FactId, Field, mix};
 use crate::functions;
 use crate::network::NONE;
@@ -21,6 +21,8 @@ pub(super) struct Acting<'a> {
     pub budget: &'a mut u64,
     pub scratch: &'a mut Scratch,
     pub printed: &'a mut String,
+    /// What went wrong in conditions while no rule acts.
+    pub faults: &'a mut Vec<Fault>,
     pub facts_max: usize,
     pub matches_max: usize,
     pub origin: Origin,
@@ -42,7 +44,7 @@ impl Acting<'_> {
     pub(super) fn add(&mut self, template: TemplateId, fields: Vec<Field>) -> Option<FactId> {
         self.look_at(&fields)?;
         let digest = digest(template, &fields);
-        if let Some(known) = self.state.equal_fact(template.0, &fields, digest) {
+        if let Some(known) = self.state.equal_fact(template.0, &fields, digest, self.budget) {
             self.support_again(known);
             return Some(self.state.fact_id(known));
         }
@@ -81,7 +83,10 @@ impl Acting<'_> {
         }
         self.leave(id.place);
         self.withdraw();
-        self.state.facts.remove(id.place);
+        // Where matching stopped in the middle, matches still name the fact.
+        if !self.is_stopped() {
+            self.state.facts.remove(id.place);
+        }
         true
     }
 
@@ -100,8 +105,11 @@ impl Acting<'_> {
         let place = id.place;
         self.leave(place);
         self.withdraw();
+        if self.is_stopped() {
+            return None;
+        }
         let digest = digest(template, &fields);
-        if let Some(known) = self.state.equal_fact(template.0, &fields, digest) {
+        if let Some(known) = self.state.equal_fact(template.0, &fields, digest, self.budget) {
             self.support_again(known);
             self.state.facts.remove(place);
             return Some(self.state.fact_id(known));
@@ -120,7 +128,7 @@ impl Acting<'_> {
     /// Takes as many steps as a fact is long; none where they are not there.
     fn look_at(&mut self, fields: &[Field]) -> Option<()> {
         let length: u64 = fields.iter().map(functions::length_of).sum();
-        *self.budget = self.budget.saturating_sub(length);
+        *self.budget = self.budget.saturating_sub(length + fields.len() as u64);
         if *self.budget == 0 {
             self.halted = Some(Stop::Steps);
             return None;
@@ -141,7 +149,7 @@ impl Acting<'_> {
     /// Takes a fact out of the lists and takes back its matches.
     fn leave(&mut self, place: u32) {
         self.state.make_independent(place);
-        self.state.unlink_fact(place);
+        self.state.unlink_fact(place, self.budget);
         self.matching(|matcher| matcher.take_back(place));
     }
 
@@ -162,7 +170,7 @@ impl Acting<'_> {
             return;
         }
         self.withdrawing = true;
-        while self.halted.is_none()
+        while !self.is_stopped()
             && let Some(fact) = self.state.unsupported.pop()
         {
             self.remove(fact);
@@ -188,9 +196,19 @@ impl Acting<'_> {
         } else if exhausted || *self.budget == 0 {
             // A test that takes all steps is a fault, and nothing asks for another.
             self.halted = Some(Stop::Steps);
-        } else if let Some(fault) = faults.into_iter().next() {
-            self.halted.get_or_insert(Stop::Fault(fault));
+        } else if let Origin::Rule(_) = self.origin {
+            if let Some(fault) = faults.into_iter().next() {
+                self.halted.get_or_insert(Stop::Fault(fault));
+            }
+        } else {
+            // Facts from outside stay, whatever a condition makes of them.
+            self.faults.append(&mut faults);
         }
+    }
+
+    /// Whether a limit was reached. A fault of conditions only keeps actions from going on.
+    fn is_stopped(&self) -> bool {
+        !matches!(self.halted, None | Some(Stop::Fault(_)))
     }
 
     fn unless_halted<T>(&self, value: T) -> Result<T, String> {

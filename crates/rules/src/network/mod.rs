@@ -45,6 +45,8 @@ pub(crate) struct Way {
     pub logical: Option<u32>,
     /// Where the values of variables are in a match; places are on its left.
     pub variables: Vec<(VariableId, Place)>,
+    /// Each place that a variable has in a match, in the order of the conditions.
+    pub occurrences: Vec<(VariableId, Place)>,
     /// Of how many facts a match consists.
     pub length: u32,
     /// Its conditions, each with the join that it became.
@@ -92,15 +94,16 @@ impl Network {
                 let logical = logical_depth(rule, &resolved.specs, &mut found);
                 let specs = attach::attach_tests(resolved.specs);
                 let chain = joins.chain(&mut patterns, &specs, logical);
-                let variables = resolved.bindings.iter().map(|binding| {
+                let placed = |binding: &variables::Binding| {
                     let place = Place { side: Side::Left, depth: binding.depth, at: binding.at };
                     (binding.variable, place)
-                });
+                };
                 joins.joins[chain.last as usize].way = Some(ways.len() as u32);
                 ways.push(Way {
                     rule: number as u32,
                     logical: chain.logical,
-                    variables: variables.collect(),
+                    variables: resolved.bindings.iter().map(placed).collect(),
+                    occurrences: resolved.occurrences.iter().map(placed).collect(),
                     length: joins.joins[chain.last as usize].left_length,
                     steps: steps(rule, &elements, &specs, &chain.steps),
                     last: chain.last,

@@ -63,6 +63,8 @@ pub(super) struct Resolved {
     pub specs: Vec<Spec>,
     /// The variables that the actions may use, each once, in the order of binding.
     pub bindings: Vec<Binding>,
+    /// The same with every place that they have.
+    pub occurrences: Vec<Binding>,
 }
 
 /// Resolves the variables of one way. What is wrong with them is reported once.
@@ -91,14 +93,14 @@ pub(super) fn resolve(
     }
     let (specs, visible) = (resolver.specs, resolver.visible);
     let mut bindings: Vec<Binding> = Vec::new();
-    for binding in visible.into_iter().rev() {
+    for binding in visible.iter().rev() {
         if !bindings.iter().any(|other| other.variable == binding.variable) {
-            bindings.push(binding);
+            bindings.push(*binding);
         }
     }
     bindings.reverse();
     check_actions(rule, &bindings, found);
-    (found.len() == known).then_some(Resolved { specs, bindings })
+    (found.len() == known).then_some(Resolved { specs, bindings, occurrences: visible })
 }
 
 /// Which fact of a match each condition is. A group is one fact to what follows it, and so is a
