@@ -1,5 +1,6 @@
 //! Holds our rules against CLIPS: `cargo run -p quipu-sim --example clips -- [--programs N]
-//! [--seed N]`. Programs that differ are printed, made small; then it ends with 1.
+//! [--seed N] [--list 1]`. Programs that differ are printed, made small; then it ends with 1.
+//! With `--list 1` the seeds of those that have no answer are printed, too.
 #![expect(clippy::print_stdout, reason = "it is a command")]
 
 use std::collections::BTreeMap;
@@ -15,13 +16,15 @@ const DIFFERENCES_MAX: usize = 40;
 
 fn main() -> ExitCode {
     let (mut programs, mut first) = (10_000, 1);
+    let mut listed = false;
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match (word.as_str(), words.next().and_then(|number| number.parse().ok())) {
             ("--programs", Some(number)) => programs = number,
             ("--seed", Some(number)) => first = number,
+            ("--list", Some(number)) => listed = number != 0,
             _ => {
-                println!("usage: clips [--programs N] [--seed N]");
+                println!("usage: clips [--programs N] [--seed N] [--list 1]");
                 return ExitCode::from(2);
             }
         }
@@ -45,6 +48,10 @@ fn main() -> ExitCode {
                     let (verdict, difference) = check(&mut clips, quipu, &case(seed));
                     if let Ok(mut counts) = counts.lock() {
                         *counts.entry(verdict).or_default() += 1;
+                        let is_answered = matches!(verdict, Verdict::Equal | Verdict::BothReject);
+                        if listed && !is_answered {
+                            println!("--- seed {seed}: {verdict}");
+                        }
                         if let Some(difference) = difference {
                             println!("--- seed {seed}\n{difference}\n");
                         }

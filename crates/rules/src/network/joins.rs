@@ -276,8 +276,11 @@ impl Building<'_> {
             let next = self.next(specs, at, depth);
             let is_logical = depth == 1 && self.logical == Some(self.steps.len() as u32 + 1);
             let wanted = if spec.begin > depth {
+                let inner = self.group(specs, at, depth + 1, last);
+                // CLIPS looks for it where it cannot be found.
+                self.reuse &= last.is_some() || spec.pattern.is_some();
                 Wanted {
-                    right: Right::Group(self.group(specs, at, depth + 1, last)),
+                    right: Right::Group(inner),
                     is_first: last.is_none(),
                     negated: spec.negated,
                     exists: spec.opens_exists,

@@ -39,8 +39,17 @@ impl Writer {
     fn on_fact(&mut self, address: &Variable, scope: &mut Scope) -> String {
         let name = address.name;
         let Kind::Fact(Some(template)) = address.kind else { return retract(name, scope) };
-        match self.random.below(4) {
+        match self.random.below(5) {
             0 => retract(name, scope),
+            4 => {
+                // All facts that the rule knows.
+                let of_facts = |one: &&Variable| matches!(one.kind, Kind::Fact(_));
+                let names: Vec<&str> =
+                    scope.iter().filter(of_facts).map(|one| one.name).collect();
+                let text = format!("(retract ?{})", names.join(" ?"));
+                scope.retain(|one| !matches!(one.kind, Kind::Fact(_)));
+                text
+            }
             1 => format!("(duplicate ?{name}{})", self.changes(template, scope)),
             _ => format!("(modify ?{name}{})", self.changes(template, scope)),
         }
@@ -179,7 +188,7 @@ impl Writer {
     }
 
     /// A call of one of the program's functions that gives this kind.
-    fn call(&mut self, kind: Kind, scope: &Scope) -> Option<String> {
+    pub(super) fn call(&mut self, kind: Kind, scope: &Scope) -> Option<String> {
         let fitting: Vec<(&str, &'static [Kind])> = self
             .vocabulary
             .functions

@@ -13,8 +13,12 @@ pub enum Verdict {
     BothReject,
     /// A rule did something that is an error while it ran: what happens then is each one's own.
     Complained,
-    /// CLIPS crashed, two processes of it disagree, or one of both took too long.
-    NoOpinion,
+    /// CLIPS crashed, or took more than its seconds or its memory; twice.
+    Crashed,
+    /// Two processes of CLIPS disagree about it.
+    Unsteady,
+    /// Ours took more steps than anybody wants to wait for.
+    TooLong,
     /// They differ.
     Different,
 }
@@ -25,7 +29,9 @@ impl Display for Verdict {
             Verdict::Equal => "equal",
             Verdict::BothReject => "rejected by both",
             Verdict::Complained => "different after an error that a rule made",
-            Verdict::NoOpinion => "without an answer: CLIPS crashed, or somebody took too long",
+            Verdict::Crashed => "without an answer: CLIPS crashed or hung",
+            Verdict::Unsteady => "without an answer: CLIPS answers differently each time",
+            Verdict::TooLong => "without an answer: ours took too many steps",
             Verdict::Different => "different",
         })
     }
@@ -102,7 +108,7 @@ pub fn check(
     }
     // A process in which an earlier program left damage may err.
     if clips.ask_anew(case) != theirs || clips.ask_anew(case) != theirs {
-        return (Verdict::NoOpinion, None);
+        return (Verdict::Unsteady, None);
     }
     let wanted = sort(&mine, &theirs).to_owned();
     let mut asked = 0;
@@ -117,7 +123,7 @@ pub fn check(
     let (mine, theirs) = (ours(&small), clips.ask_anew(&small));
     match difference(&mine, &theirs) {
         Some(told) => (verdict, Some(format!("{small}{told}"))),
-        None => (Verdict::NoOpinion, None),
+        None => (Verdict::Unsteady, None),
     }
 }
 
@@ -127,7 +133,8 @@ fn judge(ours: &Opinion, clips: &Opinion) -> Verdict {
         _ => false,
     };
     match (ours, clips) {
-        (_, Opinion::Died | Opinion::TooLong) | (Opinion::TooLong, _) => Verdict::NoOpinion,
+        (Opinion::TooLong, _) => Verdict::TooLong,
+        (_, Opinion::Died | Opinion::TooLong) => Verdict::Crashed,
         (Opinion::Rejected(_), Opinion::Rejected(_)) => Verdict::BothReject,
         _ if difference(ours, clips).is_none() => Verdict::Equal,
         _ if complained => Verdict::Complained,

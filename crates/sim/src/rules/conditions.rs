@@ -16,6 +16,7 @@ impl Writer {
             0 | 1 if self.mix.negation => self.negation(scope, depth),
             2 if self.mix.negation => self.inside("exists", scope, depth),
             3 if self.mix.negation && nesting => self.forall(scope, depth),
+            8 if self.mix.groups && nesting => self.negation(scope, depth),
             4 if nesting => {
                 let parts: Vec<String> = (0..self.random.between(1, 3))
                     .map(|_| self.condition(scope, depth + 1))
@@ -33,7 +34,13 @@ impl Writer {
 
     fn negation(&mut self, scope: &Scope, depth: usize) -> String {
         let mut inner = scope.clone();
-        match self.random.below(6) {
+        let choices = if self.mix.groups { 4 } else { 6 };
+        match self.random.below(choices) {
+            3 if self.mix.groups && self.mix.nesting => {
+                // Most often of two patterns, which is joined with what is outside at its end.
+                let first = self.pattern(&mut inner);
+                format!("(not (and {first} {}))", self.pattern(&mut inner))
+            }
             0 if self.mix.nesting => self.inside("not (and", scope, depth) + ")",
             1 if self.mix.nesting => self.inside("not (exists", scope, depth) + ")",
             2 if self.mix.nesting => format!("(not {})", self.negation(scope, depth + 1)),
@@ -58,7 +65,7 @@ impl Writer {
     fn forall(&mut self, scope: &Scope, depth: usize) -> String {
         let mut inner = scope.clone();
         let mut parts = vec![self.pattern(&mut inner)];
-        for _ in 0..self.random.between(1, 2) {
+        for _ in 0..self.random.between(1, 3) {
             let part =
                 if depth == 0 { self.condition(&mut inner, 2) } else { self.pattern(&mut inner) };
             parts.push(part);
@@ -133,10 +140,10 @@ impl Writer {
                 2 | 3 => self.list_variable(scope),
                 _ => self.field(Kind::Any, scope),
             };
-            self.behind_a_list |= part.starts_with('$');
+            self.behind_list |= part.starts_with('$');
             parts.push(part);
         }
-        self.behind_a_list = false;
+        self.behind_list = false;
         parts.join(" ")
     }
 
@@ -156,9 +163,11 @@ impl Writer {
 
     /// What a pattern asks of one field.
     fn field(&mut self, kind: Kind, scope: &mut Scope) -> String {
-        let plain = match self.random.below(10) {
+        let choices = if self.mix.joins { 8 } else { 10 };
+        let plain = match self.random.below(choices) {
             0 | 1 => Some("?".to_owned()),
             2 => Some(self.literal(kind)),
+            5 if self.mix.joins => self.known_single(scope).map(|name| format!("?{name}")),
             3 | 4 => self.known_single(scope).map(|name| format!("?{name}")),
             _ => None,
         };
@@ -179,31 +188,36 @@ impl Writer {
         format!("?{name}{rest}")
     }
 
-    /// A constraint that does not begin with a variable of its own.
+    /// A constraint that does not begin with a variable of its own. Behind a `$?` in the same list
+    /// CLIPS looks at a wrong field, or beyond the last, for what is computed and for a variable
+    /// that is one of several choices: it crashes, or answers differently each time.
     fn unnamed(&mut self, kind: Kind, scope: &Scope) -> String {
         let known = self.known_single(scope);
         match (self.random.below(6), known) {
             (0, Some(name)) => format!("~?{name}"),
-            (1, Some(name)) => format!("?{name}|{}", self.literal(kind)),
-            (2, _) if !self.behind_a_list => format!("={}", self.computed(scope)),
+            (1, Some(name)) if !self.behind_list => format!("?{name}|{}", self.literal(kind)),
+            (2, _) if !self.behind_list => format!("={}", self.computed(scope)),
             (3, _) => format!("~{}&~{}", self.literal(kind), self.literal(kind)),
             (4, _) => format!("~{}", self.literal(kind)),
             _ => format!("{}|{}", self.literal(kind), self.literal(kind)),
         }
     }
 
-    /// What follows the variable of a field.
+    /// What follows the variable of a field. A value is never joined with anything else by `&`:
+    /// CLIPS forgets the rest of the field then.
     fn connected(&mut self, own: &Variable, scope: &Scope) -> String {
         let mut scope = scope.clone();
         let known = self.known_single(&scope);
         scope.push(own.clone());
         match (self.random.below(9), known) {
             (0, Some(name)) => format!("&~?{name}"),
-            (1, Some(name)) => format!("&?{name}|{}", self.literal(own.kind)),
+            (1, Some(name)) if !self.behind_list => {
+                format!("&?{name}|{}", self.literal(own.kind))
+            }
             (0..=2, _) => format!("&~{}", self.literal(own.kind)),
             (3, _) => format!("&{}|{}", self.literal(own.kind), self.literal(own.kind)),
             (4, _) => format!("&~{}&~{}", self.literal(own.kind), self.literal(own.kind)),
-            (5, _) if !self.behind_a_list => {
+            (5, _) if !self.behind_list => {
                 let before = *self.random.pick(&["&~=", "&=", "&q|=", "&~p&~="]);
                 format!("{before}{}", self.computed(&scope))
             }
@@ -248,6 +262,12 @@ impl Writer {
     fn simple_predicate(&mut self, scope: &[Variable], about: Option<&Variable>) -> String {
         if self.mix.functions && self.random.one_in(8) {
             let scope = scope.to_vec();
+            if let Some(call) = self.call(Kind::Number, &scope) {
+                return format!("(> {call} 1)");
+            }
+            if let Some(call) = self.call(Kind::Any, &scope) {
+                return format!("(eq {call} {})", self.literal(Kind::Any));
+            }
             return match self.random.below(2) {
                 0 => format!("(> {} 1)", self.function(Kind::Number, &scope)),
                 _ => format!("(neq {} p)", self.function(Kind::Any, &scope)),
@@ -287,7 +307,8 @@ impl Writer {
                     Some(other) if self.random.one_in(2) => format!("?{other}"),
                     _ => self.literal(Kind::Any),
                 };
-                match self.random.below(6) {
+                match self.random.below(7) {
+                    6 => format!("(member$ ?{name} ?*g1*)"),
                     0 => format!("(numberp ?{name})"),
                     1 => format!("(symbolp ?{name})"),
                     2 => format!("(member$ ?{name} (create$ {other} 1 \"p\"))"),
@@ -303,7 +324,8 @@ impl Writer {
     fn number(&mut self, scope: &[Variable]) -> String {
         let numbers = known(scope, Kind::Number);
         if numbers.is_empty() || self.random.one_in(2) {
-            return self.literal(Kind::Number);
+            let is_global = self.random.one_in(5);
+            return if is_global { "?*g0*".to_owned() } else { self.literal(Kind::Number) };
         }
         format!("?{}", self.random.pick(&numbers))
     }

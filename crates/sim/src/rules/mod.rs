@@ -76,7 +76,7 @@ const LIMIT: u32 = 60;
 pub fn case(seed: u64) -> Case {
     let mut writer = Writer::new(seed);
     let mut constructs = writer.declarations();
-    for at in 0..writer.random.between(2, 8) {
+    for at in 0..writer.random.between(3, 9) {
         let rule = writer.rule(at);
         constructs.push(rule);
     }
@@ -91,7 +91,15 @@ pub fn case(seed: u64) -> Case {
             constructs.swap(last, first_rule.unwrap_or(last));
         }
     }
-    let asserts = (0..writer.random.between(2, 10)).map(|_| writer.literal_fact()).collect();
+    let mut asserts: Vec<String> = Vec::new();
+    for _ in 0..writer.random.between(3, 12) {
+        let fact = match asserts.is_empty() || !writer.random.one_in(8) {
+            true => writer.literal_fact(),
+            // A fact that is there already changes nothing.
+            false => writer.random.pick(&asserts).clone(),
+        };
+        asserts.push(fact);
+    }
     Case { constructs, asserts, limit: LIMIT }
 }
 
@@ -130,6 +138,12 @@ struct Mix {
     control: bool,
     logical: bool,
     functions: bool,
+    /// Negations are mostly of several conditions.
+    groups: bool,
+    /// Fields are mostly variables that earlier conditions have bound.
+    joins: bool,
+    /// Most rules begin like another one.
+    sharing: bool,
 }
 
 struct Writer {
@@ -138,9 +152,8 @@ struct Writer {
     vocabulary: Vocabulary,
     /// Of each rule so far its conditions, and what is bound after each of them.
     rules: Vec<Vec<(String, Scope)>>,
-    /// Whether a `$?` stands before the field. There CLIPS compares `=(...)` with a field of its
-    /// choice, or crashes.
-    behind_a_list: bool,
+    /// Whether what is written now stands behind a `$?` in the same list.
+    behind_list: bool,
 }
 
 impl Writer {
@@ -156,11 +169,14 @@ impl Writer {
             addresses: chance(3),
             salience: chance(2),
             control: chance(2),
-            logical: !chance(4),
+            logical: !chance(3),
             functions: chance(2),
+            groups: chance(2),
+            joins: chance(2),
+            sharing: chance(2),
         };
         let vocabulary = Vocabulary::new(&mut random, mix.lists);
-        Writer { random, mix, vocabulary, rules: Vec::new(), behind_a_list: false }
+        Writer { random, mix, vocabulary, rules: Vec::new(), behind_list: false }
     }
 
     fn rule(&mut self, at: usize) -> String {
@@ -201,14 +217,16 @@ impl Writer {
 
     /// The first conditions of an earlier rule.
     fn shared_beginning(&mut self) -> Vec<(String, Scope)> {
-        if self.rules.is_empty() || !self.random.one_in(3) {
+        let alone = if self.mix.sharing { self.random.one_in(3) } else { !self.random.one_in(3) };
+        if self.rules.is_empty() || alone {
             return Vec::new();
         }
         let rule = self.random.pick(&self.rules).clone();
         if rule.is_empty() {
             return rule;
         }
-        let count = self.random.between(1, rule.len());
+        let least = if self.mix.sharing { rule.len().min(2) } else { 1 };
+        let count = self.random.between(least, rule.len().min(4));
         rule[..count].to_vec()
     }
 
@@ -217,7 +235,9 @@ impl Writer {
             0 => "(+ 1 2)".to_owned(),
             1 => "?*g0*".to_owned(),
             2 => "(* -1 ?*g0*)".to_owned(),
-            _ => format!("{}", self.random.below(6) as i64 - 2),
+            3 | 4 => format!("{}", self.random.below(6) as i64 - 2),
+            // Ties are what an order is for.
+            _ => (*self.random.pick(&["1", "1", "-1"])).to_owned(),
         }
     }
 }

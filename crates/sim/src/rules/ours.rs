@@ -9,7 +9,7 @@ use rules::{Limits, Memory, Rulebook, Stop};
 use super::{Answer, Case, Opinion};
 
 /// Few generated programs need a hundredth of this.
-const STEPS: u64 = 2_000_000;
+const STEPS: u64 = 10_000_000;
 
 /// What our rules make of a program. A mistake that the engine notices itself is no reason to
 /// leave the other programs unasked.

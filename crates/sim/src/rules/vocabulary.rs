@@ -8,6 +8,9 @@ pub(super) struct Vocabulary {
     pub(super) relations: Vec<Relation>,
     /// Functions that a program defines: what they take and give.
     pub(super) functions: Vec<Function>,
+    /// The values in facts and patterns; few, so that patterns meet.
+    numbers: Vec<&'static str>,
+    words: Vec<&'static str>,
 }
 
 /// An ordered relation or a template.
@@ -62,6 +65,10 @@ const FUNCTIONS: [(&str, &[Kind], Kind, &str); 6] = [
     ("twice", &[ANY], Kind::Many, "(deffunction twice (?a) (create$ ?a ?a))"),
 ];
 
+const NUMBERS: [&str; 9] = ["0", "1", "1", "2", "2", "3", "1.0", "2.5", "-1"];
+const WORDS: [&str; 13] =
+    ["p", "p", "p", "p", "q", "q", "q", "r", "\"p\"", "\"q r\"", "TRUE", "FALSE", "nil"];
+
 /// Names of variables by kind.
 pub(super) fn names(kind: Kind) -> &'static [&'static str] {
     match kind {
@@ -88,7 +95,14 @@ impl Vocabulary {
             .filter(|_| random.one_in(3))
             .map(|&(name, takes, gives, text)| Function { name, takes, gives, text })
             .collect();
-        Vocabulary { relations, functions }
+        let some = |random: &mut Random, all: &[&'static str]| -> Vec<&'static str> {
+            if random.one_in(3) {
+                return all.to_vec();
+            }
+            (0..random.between(2, 4)).map(|_| *random.pick(all)).collect()
+        };
+        let (numbers, words) = (some(random, &NUMBERS), some(random, &WORDS));
+        Vocabulary { relations, functions, numbers, words }
     }
 }
 
@@ -191,10 +205,8 @@ impl Writer {
 
     /// A value that stands for itself.
     pub(super) fn literal(&mut self, kind: Kind) -> String {
-        let numbers: &[&str] = &["0", "1", "1", "2", "2", "3", "1.0", "2.5", "-1"];
-        let words: &[&str] =
-            &["p", "p", "p", "p", "q", "q", "q", "r", "\"p\"", "\"q r\"", "TRUE", "FALSE", "nil"];
         let of_words = kind != Kind::Number && !self.random.one_in(4);
+        let Vocabulary { numbers, words, .. } = &self.vocabulary;
         (*self.random.pick(if of_words { words } else { numbers })).to_owned()
     }
 
