@@ -53,8 +53,8 @@ pub(crate) struct Place {
 
 /// Where the fields of a list pattern are in the list.
 pub(super) struct ListLayout {
-    /// Whether each field is of free length.
-    many: Vec<bool>,
+    /// How many fields of free length are before each field, and before the end.
+    free: Vec<u32>,
     slot: u32,
     /// How many stretches the pattern has in slots before this one.
     first_stretch: u32,
@@ -62,28 +62,34 @@ pub(super) struct ListLayout {
 
 impl ListLayout {
     pub(crate) fn new(pattern: &SlotPattern, first_stretch: u32) -> ListLayout {
-        let many = pattern.fields.iter().map(|field| field.many).collect();
-        ListLayout { many, slot: pattern.slot, first_stretch }
+        let mut free = Vec::with_capacity(pattern.fields.len() + 1);
+        let mut before = 0;
+        for field in &pattern.fields {
+            free.push(before);
+            before += u32::from(field.many);
+        }
+        free.push(before);
+        ListLayout { free, slot: pattern.slot, first_stretch }
     }
 
     /// How many fields of free length are before and after a field.
     pub(crate) fn free_around(&self, at: usize) -> (u32, u32) {
-        (count(&self.many[..at], true), count(&self.many[at + 1..], true))
+        (self.free[at], self.free_in_all() - self.free[at + 1])
     }
 
     /// How many fields of length one are after a field.
     pub(crate) fn fixed_after(&self, at: usize) -> u32 {
-        count(&self.many[at + 1..], false)
+        self.fixed() - self.fixed_before(at + 1)
     }
 
     /// How many fields of length one there are.
     pub(crate) fn fixed(&self) -> u32 {
-        count(&self.many, false)
+        self.fixed_before(self.free.len() - 1)
     }
 
     /// How many stretches a match has to keep for the slot: with one, it follows from the length.
     pub(crate) fn stretches(&self) -> u32 {
-        match count(&self.many, true) {
+        match self.free_in_all() {
             0 | 1 => 0,
             several => several,
         }
@@ -93,9 +99,10 @@ impl ListLayout {
     pub(crate) fn place(&self, at: usize) -> At {
         let slot = self.slot;
         let (before, after) = self.free_around(at);
-        let index = count(&self.many[..at], false);
+        let index = self.fixed_before(at);
         let stretches = Stretches { first: self.first_stretch, count: before };
-        match (self.many[at], before, after) {
+        let is_free = self.free[at + 1] > before;
+        match (is_free, before, after) {
             (false, 0, _) => At::FromStart { slot, index },
             (false, 1, 0) => At::FromEnd { slot, index: self.fixed_after(at) },
             (false, ..) => At::Behind { slot, index, stretches },
@@ -103,8 +110,12 @@ impl ListLayout {
             (true, ..) => At::Stretch { slot, index, stretches },
         }
     }
-}
 
-fn count(many: &[bool], wanted: bool) -> u32 {
-    many.iter().map(|many| u32::from(*many == wanted)).sum()
+    fn free_in_all(&self) -> u32 {
+        self.free[self.free.len() - 1]
+    }
+
+    fn fixed_before(&self, at: usize) -> u32 {
+        at as u32 - self.free[at]
+    }
 }

@@ -1,5 +1,8 @@
 //! What is asked of a match: by a node of the pattern network, or by a join.
 
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+
 use diagnostics::Span;
 
 use super::place::Place;
@@ -93,14 +96,16 @@ impl ExprTest {
             ExprKind::Variable(variable) => used.push((*variable, part.span)),
             _ => {}
         });
-        used.retain(|(variable, _)| !own.contains(variable));
+        let loops: BTreeSet<VariableId> = own.iter().copied().collect();
+        used.retain(|(variable, _)| !loops.contains(variable));
         own.append(&mut binds);
-        let mut given: Vec<VariableId> = Vec::new();
+        let mut given: BTreeMap<VariableId, usize> = BTreeMap::new();
         let mut loads = Vec::new();
         let mut failed = None;
         for (variable, span) in used {
-            if !given.contains(&variable) {
-                given.push(variable);
+            let number = given.len();
+            if let Entry::Vacant(entry) = given.entry(variable) {
+                entry.insert(number);
                 match find(variable, span) {
                     Ok(place) => loads.push(place),
                     Err(error) => failed = Some(error),
@@ -111,15 +116,18 @@ impl ExprTest {
             return Err(error);
         }
         // What it is given comes first, then what it binds itself.
-        let position = |list: &[VariableId], variable| list.iter().position(|one| *one == variable);
-        let inner = |variable| given.len() + position(&own, variable).unwrap_or_default();
+        let mut inner: BTreeMap<VariableId, usize> = BTreeMap::new();
+        for (at, variable) in own.iter().enumerate() {
+            inner.entry(*variable).or_insert(given.len() + at);
+        }
+        let inner = |variable| inner.get(&variable).copied().unwrap_or(given.len());
         let rename = |variable: &mut VariableId, at: usize| {
             *variable = VariableId(u32::try_from(at).expect("a rule has few variables"));
         };
         let mut expr = expr.clone();
         expr.visit_mut(&mut |part| match &mut part.kind {
             ExprKind::Variable(variable) => {
-                let at = position(&given, *variable).unwrap_or_else(|| inner(*variable));
+                let at = given.get(variable).copied().unwrap_or_else(|| inner(*variable));
                 rename(variable, at);
             }
             ExprKind::Bind(variable, _) | ExprKind::Count { variable: Some(variable), .. } => {

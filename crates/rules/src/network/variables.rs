@@ -5,6 +5,8 @@
 //! in the same pattern is compared by the pattern network, one in another pattern by the join,
 //! which finds its partners by the values of such variables.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use diagnostics::{Anchor, Diagnostic, Span, codes};
 
 use super::patterns::NodeSpec;
@@ -15,6 +17,12 @@ use crate::code::Code;
 use crate::program::{
     Expr, ExprKind, FieldPattern, Pattern, Program, Rule, TemplateId, Term, TermKind, VariableId,
 };
+
+/// How many fields the pattern of a slot may have.
+const FIELDS_MAX: usize = 1_000;
+
+/// How many stretches of free length a match of a pattern may have to keep.
+const STRETCHES_MAX: u32 = 32;
 
 /// A condition, with its variables resolved: what a join will be made of.
 #[derive(Debug)]
@@ -58,6 +66,43 @@ pub(super) struct Binding {
     pub at: At,
 }
 
+/// Bindings in the order in which they were made, and the last of each variable.
+#[derive(Default)]
+struct Bindings {
+    list: Vec<Binding>,
+    last: BTreeMap<VariableId, usize>,
+    /// The depth of the deepest group that one of them is of.
+    deepest: u32,
+}
+
+impl Bindings {
+    fn get(&self, variable: VariableId) -> Option<Binding> {
+        self.last.get(&variable).map(|at| self.list[*at])
+    }
+
+    fn push(&mut self, binding: Binding) {
+        self.last.insert(binding.variable, self.list.len());
+        self.deepest = self.deepest.max(binding.group);
+        self.list.push(binding);
+    }
+
+    /// Forgets what was bound in groups that are deeper than this one.
+    fn leave(&mut self, depth: u32) {
+        if self.deepest > depth {
+            let list = std::mem::take(self).list.into_iter();
+            list.filter(|binding| binding.group <= depth).for_each(|binding| self.push(binding));
+        }
+    }
+
+    /// The last of each variable, in the order in which they were made.
+    fn latest(self) -> Vec<Binding> {
+        let Bindings { list, last, .. } = self;
+        let is_last = |at: usize, binding: &Binding| last.get(&binding.variable) == Some(&at);
+        let all = list.into_iter().enumerate();
+        all.filter(|(at, binding)| is_last(*at, binding)).map(|(_, binding)| binding).collect()
+    }
+}
+
 /// A way of a rule, resolved.
 pub(super) struct Resolved {
     pub specs: Vec<Spec>,
@@ -84,23 +129,18 @@ pub(super) fn resolve(
         depths: &depths,
         compile,
         found,
-        visible: Vec::new(),
+        visible: Bindings::default(),
         groups: Vec::new(),
         specs: elements.iter().enumerate().map(|(at, one)| Spec::new(at, one)).collect(),
     };
     for at in 0..elements.len() {
         resolver.element(at);
     }
-    let (specs, visible) = (resolver.specs, resolver.visible);
-    let mut bindings: Vec<Binding> = Vec::new();
-    for binding in visible.iter().rev() {
-        if !bindings.iter().any(|other| other.variable == binding.variable) {
-            bindings.push(*binding);
-        }
-    }
-    bindings.reverse();
+    let specs = resolver.specs;
+    let occurrences = resolver.visible.list.clone();
+    let bindings = resolver.visible.latest();
     check_actions(rule, &bindings, found);
-    (found.len() == known).then_some(Resolved { specs, bindings, occurrences: visible })
+    (found.len() == known).then_some(Resolved { specs, bindings, occurrences })
 }
 
 /// Which fact of a match each condition is. A group is one fact to what follows it, and so is a
@@ -157,8 +197,8 @@ struct Resolver<'a, 'b> {
     depths: &'a [u32],
     compile: &'a dyn Fn(&Expr, usize) -> Code,
     found: &'b mut Vec<Diagnostic>,
-    /// What conditions so far have bound, the last last.
-    visible: Vec<Binding>,
+    /// What conditions so far have bound.
+    visible: Bindings,
     /// The groups that are open: the condition that opened each, and the depth around it.
     groups: Vec<(usize, u32)>,
     specs: Vec<Spec>,
@@ -167,7 +207,7 @@ struct Resolver<'a, 'b> {
 /// The variables that a pattern binds while it is read.
 struct Within {
     element: usize,
-    bindings: Vec<Binding>,
+    bindings: Bindings,
 }
 
 impl Resolver<'_, '_> {
@@ -176,7 +216,7 @@ impl Resolver<'_, '_> {
         while self.groups.len() as u32 + 1 < element.begin {
             self.groups.push((at, self.groups.len() as u32 + 1));
         }
-        let mut within = Within { element: at, bindings: Vec::new() };
+        let mut within = Within { element: at, bindings: Bindings::default() };
         if let Some(pattern) = element.pattern {
             self.pattern(&mut within, pattern);
         }
@@ -186,12 +226,12 @@ impl Resolver<'_, '_> {
             self.specs[at].test.push(test);
         }
         if !element.negated && !element.exists && element.begin <= element.end {
-            self.visible.append(&mut within.bindings);
+            within.bindings.list.into_iter().for_each(|binding| self.visible.push(binding));
         }
         while self.groups.len() as u32 + 1 > element.end {
             self.groups.pop();
         }
-        self.visible.retain(|binding| binding.group <= element.end);
+        self.visible.leave(element.end);
     }
 
     fn pattern(&mut self, within: &mut Within, pattern: &Pattern) {
@@ -207,6 +247,12 @@ impl Resolver<'_, '_> {
         let mut nodes = Vec::new();
         let mut stretches = 0;
         for slot_pattern in &pattern.slots {
+            if slot_pattern.fields.len() > FIELDS_MAX {
+                let message = "the pattern of a slot has too many fields".to_owned();
+                let help = format!("a slot's pattern may have {FIELDS_MAX} fields");
+                self.too_large(pattern.span, message, help);
+                continue;
+            }
             if template.slots[slot_pattern.slot as usize].many {
                 let layout = ListLayout::new(slot_pattern, stretches);
                 let tests = slot_pattern.fields.iter().enumerate();
@@ -218,6 +264,13 @@ impl Resolver<'_, '_> {
                 let tests = self.field(within, field, At::Slot(slot_pattern.slot));
                 nodes.extend(NodeSpec::of_slot(slot_pattern.slot, tests));
             }
+        }
+        if stretches > STRETCHES_MAX {
+            let message = "the pattern has too many fields of free length".to_owned();
+            let help = format!(
+                "a pattern may have {STRETCHES_MAX} of `$?` and `$?x` in slots with several of them"
+            );
+            self.too_large(pattern.span, message, help);
         }
         self.specs[within.element].pattern = Some((pattern.template, nodes));
     }
@@ -357,8 +410,7 @@ impl Resolver<'_, '_> {
     }
 
     fn lookup(&self, within: &Within, variable: VariableId) -> Option<Binding> {
-        let all = self.visible.iter().chain(&within.bindings);
-        all.rev().find(|binding| binding.variable == variable).copied()
+        within.bindings.get(variable).or_else(|| self.visible.get(variable))
     }
 
     fn bind(&self, within: &mut Within, variable: VariableId, many: bool, at: At) {
@@ -406,8 +458,16 @@ impl Resolver<'_, '_> {
         self.report(&codes::RULES_UNBOUND, span, message);
     }
 
+    fn too_large(&mut self, span: Span, message: String, help: String) {
+        let found = Diagnostic::new(&codes::RULES_TOO_LARGE, Anchor::Span(span), message);
+        self.add(found.help(help));
+    }
+
     fn report(&mut self, code: &'static codes::Code, span: Span, message: String) {
-        let found = Diagnostic::new(code, Anchor::Span(span), message);
+        self.add(Diagnostic::new(code, Anchor::Span(span), message));
+    }
+
+    fn add(&mut self, found: Diagnostic) {
         if !self.found.contains(&found) {
             self.found.push(found);
         }
@@ -438,12 +498,13 @@ fn any(mut lists: Vec<Vec<Test>>) -> Vec<Test> {
 
 /// The actions may use what the conditions bind in every way, and what they bind themselves.
 fn check_actions(rule: &Rule, bindings: &[Binding], found: &mut Vec<Diagnostic>) {
-    let mut bound: Vec<VariableId> = bindings.iter().map(|binding| binding.variable).collect();
+    let mut bound: BTreeSet<_> = bindings.iter().map(|binding| binding.variable).collect();
     let mut used = Vec::new();
     for action in &rule.then {
         action.visit(&mut |part| match &part.kind {
-            ExprKind::Bind(variable, _) => bound.push(*variable),
-            ExprKind::Count { variable: Some(variable), .. } => bound.push(*variable),
+            ExprKind::Bind(variable, _) | ExprKind::Count { variable: Some(variable), .. } => {
+                bound.insert(*variable);
+            }
             ExprKind::Each { variable, index, .. } => bound.extend([*variable, *index]),
             ExprKind::Variable(variable) => used.push((*variable, part.span)),
             _ => {}
