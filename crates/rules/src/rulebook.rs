@@ -73,7 +73,7 @@ impl Rulebook {
         let mut distinct = saliences.clone();
         distinct.sort_unstable_by(|left, right| right.cmp(left));
         distinct.dedup();
-        let level = |salience: &i64| distinct.iter().position(|known| known == salience);
+        let level = |salience: &i64| distinct.binary_search_by(|known| salience.cmp(known));
         let levels = network.ways.iter().map(|way| level(&saliences[way.rule as usize]));
         let levels = levels.map(|level| level.map_or(0, |level| level as u32)).collect();
         let mut book = Rulebook {

@@ -10,6 +10,7 @@ use super::patterns::Patterns;
 use super::place::{Place, Side};
 use super::test::Test;
 use super::variables::Spec;
+use crate::field::mix;
 
 /// What a join takes from the right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,8 +81,9 @@ pub(crate) struct Joins {
     pub free: Vec<u32>,
     /// First joins that hold while nothing fits: they are told at a reset, too.
     pub empty: Vec<u32>,
-    /// The joins after a join that take the same from the right: among these is one to share.
-    known: BTreeMap<(Option<u32>, Right), Vec<u32>>,
+    /// The joins after a join that take the same from the right and whose tests have the same
+    /// digest: among these is one to share.
+    known: BTreeMap<(Option<u32>, Right, u64), Vec<u32>>,
 }
 
 /// What a join is made of; two that ask the same can be one.
@@ -127,7 +129,7 @@ impl Joins {
         if let Some(logical) = logical {
             let mut at = Some(end);
             while let Some(join) = at {
-                if self.joins[join as usize].depth() == logical {
+                if self.joins[join as usize].output_length() == logical {
                     self.joins[join as usize].is_logical = true;
                     logical_join = Some(join);
                 }
@@ -139,7 +141,6 @@ impl Joins {
 
     fn create(&mut self, wanted: Wanted, parent: Option<u32>) -> u32 {
         let id = self.joins.len() as u32;
-        self.known.entry((parent, wanted.right)).or_default().push(id);
         let length = |join: u32| self.joins[join as usize].output_length();
         let left_length = parent.map_or(1, length);
         let right_length = match wanted.right {
@@ -201,14 +202,9 @@ impl Joins {
 }
 
 impl Join {
-    /// Of how many facts its matches consist.
+    /// Of how many facts its matches consist: as many as there are joins up to this one.
     fn output_length(&self) -> u32 {
         if self.is_first() { 1 } else { self.left_length + 1 }
-    }
-
-    /// How many joins there are up to this one.
-    fn depth(&self) -> u32 {
-        self.output_length()
     }
 
     fn is(&self, wanted: &Wanted) -> bool {
@@ -346,8 +342,10 @@ impl Building<'_> {
     }
 
     fn find_or_create(&mut self, wanted: Wanted, parent: Option<u32>) -> u32 {
+        let digest = mix(Test::digest_all(wanted.test), Test::digest_all(wanted.after));
+        let key = (parent, wanted.right, digest);
         if self.reuse {
-            let known = self.joins.known.get(&(parent, wanted.right));
+            let known = self.joins.known.get(&key);
             let mut newest_first = known.into_iter().flatten().rev();
             if let Some(shared) =
                 newest_first.find(|id| self.joins.joins[**id as usize].is(&wanted))
@@ -358,6 +356,7 @@ impl Building<'_> {
         self.reuse = false;
         let right = wanted.right;
         let id = self.joins.create(wanted, parent);
+        self.joins.known.entry(key).or_default().push(id);
         if let Right::Alpha(alpha) = right {
             self.patterns.alphas[alpha as usize].joins.push(id);
         }

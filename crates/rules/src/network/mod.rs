@@ -78,6 +78,7 @@ impl Network {
         let mut found = Vec::new();
         let mut patterns = Patterns::new(program.templates.len());
         let mut joins = joins::Joins::default();
+        let mut tests = test::ExprTests::default();
         let mut ways = Vec::new();
         for (number, rule) in program.rules.iter().enumerate() {
             let Ok(shapes) = shape::flatten(&rule.when) else {
@@ -89,7 +90,8 @@ impl Network {
                     found.push(too_large(rule));
                     break;
                 }
-                let resolved = variables::resolve(program, rule, &elements, compile, &mut found);
+                let resolved =
+                    variables::resolve(program, rule, &elements, compile, &mut tests, &mut found);
                 let Some(resolved) = resolved else { continue };
                 let logical = logical_depth(rule, &resolved.specs, &mut found);
                 let specs = attach::attach_tests(resolved.specs);

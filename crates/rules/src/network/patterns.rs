@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::place::{At, ListLayout, Place, Side};
 use super::test::Test;
-use crate::field::Field;
+use crate::field::{Field, mix};
 use crate::program::{SlotPattern, TemplateId};
 
 /// No node, no match, no fact.
@@ -113,6 +113,13 @@ impl NodeSpec {
         }
     }
 
+    /// A number to look it up by: equal ones have equal ones.
+    fn digest(&self) -> u64 {
+        let constant = self.constant.as_ref().map_or(0, Field::digest);
+        let field = mix(u64::from(self.slot), u64::from(self.index));
+        mix(mix(field, constant), Test::digest_all(&self.tests))
+    }
+
     /// Takes the constant out of the tests, if it is all that they ask beyond the length.
     fn with_constant(mut self, from: usize) -> NodeSpec {
         if !self.many
@@ -203,8 +210,8 @@ pub(crate) struct Patterns {
     pub roots: Vec<Vec<u32>>,
     pub nodes: Vec<Node>,
     pub alphas: Vec<Alpha>,
-    /// The nodes under one node for values of one digest, while the network grows.
-    constants: BTreeMap<(u32, u64), Vec<u32>>,
+    /// The nodes of one digest under one node of a template, while the network grows.
+    known: BTreeMap<(TemplateId, Option<u32>, u64), Vec<u32>>,
 }
 
 impl Patterns {
@@ -252,15 +259,8 @@ impl Patterns {
         hash: &[At],
         looks_up: bool,
     ) -> u32 {
-        let digest = spec.constant.as_ref().map(Field::digest);
-        let siblings = match (parent, digest) {
-            (Some(parent), Some(digest)) => {
-                self.constants.entry((parent, digest)).or_default().as_slice()
-            }
-            (Some(parent), None) => &self.nodes[parent as usize].children,
-            (None, _) => &self.roots[template.0 as usize],
-        };
-        let same = siblings.iter().find(|other| {
+        let alike = self.known.entry((template, parent, spec.digest())).or_default();
+        let same = alike.iter().find(|other| {
             let other = &self.nodes[**other as usize];
             other.spec == spec && other.hash == hash && other.table.is_empty() != looks_up
         });
@@ -271,9 +271,7 @@ impl Patterns {
         let table = if looks_up { vec![NONE] } else { Vec::new() };
         let hash = hash.to_vec();
         self.nodes.push(Node { spec, hash, children: Vec::new(), alpha: None, table });
-        if let (Some(parent), Some(digest)) = (parent, digest) {
-            self.constants.entry((parent, digest)).or_default().push(id);
-        }
+        alike.push(id);
         match parent {
             Some(parent) => self.nodes[parent as usize].children.push(id),
             None => self.roots[template.0 as usize].push(id),
@@ -284,7 +282,7 @@ impl Patterns {
     /// Brings the lists, which grew at their ends, into the order in which they are tried, and
     /// fills the tables.
     pub(crate) fn finish(&mut self) {
-        self.constants.clear();
+        self.known = BTreeMap::new();
         self.roots.iter_mut().for_each(|roots| roots.reverse());
         self.alphas.iter_mut().for_each(|alpha| alpha.joins.reverse());
         for at in 0..self.nodes.len() {

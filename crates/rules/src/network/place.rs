@@ -1,5 +1,7 @@
 //! Where a value is found: in which of the facts that are matched so far, and where in the fact.
 
+use super::patterns::NONE;
+use crate::field::mix;
 use crate::program::SlotPattern;
 
 /// Where in a fact.
@@ -49,6 +51,22 @@ pub(crate) struct Place {
     pub depth: u32,
     /// Where in the fact.
     pub at: At,
+}
+
+impl Place {
+    /// A number to look it up by: equal places have equal ones.
+    pub(super) fn digest(&self) -> u64 {
+        let (slot, index) = match self.at {
+            At::Address => (NONE, 0),
+            At::Slot(slot) => (slot, NONE),
+            At::FromStart { slot, index }
+            | At::FromEnd { slot, index }
+            | At::Middle { slot, skip: index, .. }
+            | At::Behind { slot, index, .. }
+            | At::Stretch { slot, index, .. } => (slot, index),
+        };
+        mix(u64::from(self.depth), u64::from(slot) << 32 | u64::from(index))
+    }
 }
 
 /// Where the fields of a list pattern are in the list.

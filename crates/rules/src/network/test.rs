@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::sync::Arc;
 
 use diagnostics::Span;
+use value::Digest;
 
 use super::place::Place;
 use crate::code::Code;
-use crate::field::Field;
+use crate::field::{Field, mix};
 use crate::functions;
 use crate::program::{Expr, ExprKind, VariableId};
 
@@ -23,14 +25,34 @@ pub(crate) enum Test {
     /// One of these lists holds.
     Any(Vec<Vec<Test>>),
     /// An expression says so.
-    Expr(Box<ExprTest>),
+    Expr(Arc<ExprTest>),
+}
+
+impl Test {
+    /// A number to look it up by: equal tests have equal ones.
+    pub(super) fn digest(&self) -> u64 {
+        match self {
+            Test::Is { value, .. } => mix(1, value.digest()),
+            Test::Same { left, right, .. } => mix(left.digest(), right.digest()),
+            Test::Length { count, .. } => mix(3, u64::from(*count)),
+            Test::Any(lists) => {
+                lists.iter().fold(4, |hash, list| mix(hash, Test::digest_all(list)))
+            }
+            Test::Expr(test) => mix(5, u64::from(test.number)),
+        }
+    }
+
+    /// The same for several tests.
+    pub(super) fn digest_all(tests: &[Test]) -> u64 {
+        tests.iter().fold(tests.len() as u64, |hash, test| mix(hash, test.digest()))
+    }
 }
 
 /// What an expression says of a match.
 #[derive(Clone, Debug)]
 pub(crate) struct ExprTest {
-    /// What it says, whatever its variables are called: equal keys, equal tests.
-    key: String,
+    /// Tests that say the same have the same number, whatever their variables are called.
+    number: u32,
     /// Whether it is turned around.
     pub negated: bool,
     /// Where the value is that has to equal the expression's; none if the expression has to hold.
@@ -45,7 +67,7 @@ pub(crate) struct ExprTest {
 
 impl PartialEq for ExprTest {
     fn eq(&self, other: &ExprTest) -> bool {
-        self.key == other.key
+        self.number == other.number
     }
 }
 
@@ -77,15 +99,26 @@ pub(crate) enum Operand {
     Value(Place),
 }
 
-impl ExprTest {
+/// The tests of expressions that are known while the network grows.
+#[derive(Default)]
+pub(super) struct ExprTests {
+    /// By what they say, the numbers of tests.
+    numbers: BTreeMap<Digest, u32>,
+    /// By number and place in the text: all ways of a rule share a test, but each rule has its
+    /// own, whose faults are told where it stands.
+    tests: BTreeMap<(u32, Span), Arc<ExprTest>>,
+}
+
+impl ExprTests {
     /// A test of an expression whose variables are at the places that `find` gives.
-    pub(crate) fn new<E>(
+    pub(super) fn test<E>(
+        &mut self,
         expr: &Expr,
         equals: Option<Place>,
         negated: bool,
         mut find: impl FnMut(VariableId, Span) -> Result<Place, E>,
         compile: impl FnOnce(&Expr, usize) -> Code,
-    ) -> Result<ExprTest, E> {
+    ) -> Result<Arc<ExprTest>, E> {
         // A loop's variable is another one than a pattern's of the same name. What is bound by `bind`
         // cannot be read in a condition, so that it is never what a pattern bound.
         let (mut own, mut binds, mut used) = (Vec::new(), Vec::new(), Vec::new());
@@ -139,10 +172,15 @@ impl ExprTest {
             }
             _ => {}
         });
-        let key = format!("{negated} {equals:?} {loads:?} {:?}", without_spans(&expr));
-        let compare = if equals.is_some() { None } else { comparison(&expr, &loads) };
-        let code = compile(&expr, given.len() + own.len());
-        Ok(ExprTest { key, negated, equals, loads, compare, code })
+        let says = format!("{negated} {equals:?} {loads:?} {:?}", without_spans(&expr));
+        let next = self.numbers.len() as u32;
+        let number = *self.numbers.entry(Digest::of(says.as_bytes())).or_insert(next);
+        let test = self.tests.entry((number, expr.span)).or_insert_with(|| {
+            let compare = if equals.is_some() { None } else { comparison(&expr, &loads) };
+            let code = compile(&expr, given.len() + own.len());
+            Arc::new(ExprTest { number, negated, equals, loads, compare, code })
+        });
+        Ok(Arc::clone(test))
     }
 }
 

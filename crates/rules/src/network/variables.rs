@@ -12,7 +12,7 @@ use diagnostics::{Anchor, Diagnostic, Span, codes};
 use super::patterns::NodeSpec;
 use super::place::{At, ListLayout, Place, Side};
 use super::shape::Element;
-use super::test::{ExprTest, Test};
+use super::test::{ExprTests, Test};
 use crate::code::Code;
 use crate::program::{
     Expr, ExprKind, FieldPattern, Pattern, Program, Rule, TemplateId, Term, TermKind, VariableId,
@@ -80,6 +80,11 @@ impl Bindings {
         self.last.get(&variable).map(|at| self.list[*at])
     }
 
+    /// What a variable means in a pattern behind these.
+    fn lookup(&self, within: &Within, variable: VariableId) -> Option<Binding> {
+        within.bindings.get(variable).or_else(|| self.get(variable))
+    }
+
     fn push(&mut self, binding: Binding) {
         self.last.insert(binding.variable, self.list.len());
         self.deepest = self.deepest.max(binding.group);
@@ -118,6 +123,7 @@ pub(super) fn resolve(
     rule: &Rule,
     elements: &[Element],
     compile: &dyn Fn(&Expr, usize) -> Code,
+    tests: &mut ExprTests,
     found: &mut Vec<Diagnostic>,
 ) -> Option<Resolved> {
     let depths = join_depths(elements);
@@ -128,6 +134,7 @@ pub(super) fn resolve(
         elements,
         depths: &depths,
         compile,
+        tests,
         found,
         visible: Bindings::default(),
         groups: Vec::new(),
@@ -196,6 +203,7 @@ struct Resolver<'a, 'b> {
     elements: &'a [Element<'a>],
     depths: &'a [u32],
     compile: &'a dyn Fn(&Expr, usize) -> Code,
+    tests: &'b mut ExprTests,
     found: &'b mut Vec<Diagnostic>,
     /// What conditions so far have bound.
     visible: Bindings,
@@ -362,16 +370,17 @@ impl Resolver<'_, '_> {
         let depth = self.depth(within);
         let mut outer = Vec::new();
         let mut unbound = Vec::new();
-        let test = ExprTest::new(
+        let (visible, elements) = (&self.visible, self.elements);
+        let test = self.tests.test(
             expr,
             equals,
             negated,
-            |variable, span| match self.lookup(within, variable) {
+            |variable, span| match visible.lookup(within, variable) {
                 Some(binding) if binding.element == within.element => Ok(right_place(binding.at)),
                 Some(binding) => {
                     outer.push(binding);
                     // A test by itself belongs to the condition before it.
-                    let same = binding.depth == depth && self.elements[within.element].is_test;
+                    let same = binding.depth == depth && elements[within.element].is_test;
                     Ok(if same { right_place(binding.at) } else { left_place(binding) })
                 }
                 None => {
@@ -389,7 +398,7 @@ impl Resolver<'_, '_> {
                 self.unify(within, binding);
             }
         }
-        test.ok().map(|test| Test::Expr(Box::new(test)))
+        test.ok().map(Test::Expr)
     }
 
     /// A value from outside of groups is used within them: what the group finds counts only for
@@ -410,7 +419,7 @@ impl Resolver<'_, '_> {
     }
 
     fn lookup(&self, within: &Within, variable: VariableId) -> Option<Binding> {
-        within.bindings.get(variable).or_else(|| self.visible.get(variable))
+        self.visible.lookup(within, variable)
     }
 
     fn bind(&self, within: &mut Within, variable: VariableId, many: bool, at: At) {
