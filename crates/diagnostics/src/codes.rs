@@ -625,7 +625,7 @@ codes! {
     RULES_ONE_AND_MANY = "R222", Error, Some(Rule::Type);
     /// A fact that is bound to a variable that is taken.
     RULES_FACT_VARIABLE = "R223", Error, Some(Rule::UniqueId);
-    /// A rule with too many conditions.
+    /// A rule with too many or too large conditions.
     RULES_TOO_LARGE = "R224", Error, Some(Rule::Range);
     /// Logical conditions that are not the first.
     RULES_LOGICAL_NOT_FIRST = "R225", Error, None;

@@ -30,3 +30,33 @@ fn a_match_keeps_few_stretches() {
     let help = "a pattern may have 32 of `$?` and `$?x` in slots with several of them";
     assert_eq!(refused(&rule(33)), too_large(help));
 }
+
+#[test]
+fn each_alternative_has_few_conditions() {
+    let rule = |count: usize| format!("(defrule r {} => )", "(a) ".repeat(count));
+    assert_eq!(refused(&rule(250)), []);
+    let help = "each alternative of a rule may have 250 conditions";
+    assert_eq!(refused(&rule(251)), too_large(help));
+}
+
+#[test]
+fn all_alternatives_together_have_a_limit() {
+    let rule = |ways: usize| format!("(defrule r (a) (or {}) => )", "(b) ".repeat(ways));
+    assert_eq!(refused(&rule(5_000)), []);
+    let help = "all alternatives of a rule may have 10000 conditions together; `or`s multiply them";
+    assert_eq!(refused(&rule(5_001)), too_large(help));
+}
+
+#[test]
+fn what_alternatives_repeat_counts_for_each() {
+    let rule = |ways: usize, size: usize| {
+        let (ways, sum) = ("(b) ".repeat(ways), "1 ".repeat(size));
+        format!("(defrule r (a ?x) (or {ways}) (test (> (+ {sum} ?x) 3)) => )")
+    };
+    assert_eq!(refused(&rule(10, 2_000)), []);
+    let help = "the conditions of all alternatives of a rule may have 200000 fields and parts of \
+                expressions together; `or`s multiply them";
+    assert_eq!(refused(&rule(1_000, 2_000)), too_large(help));
+    // Without alternatives nothing is repeated.
+    assert_eq!(refused(&rule(1, 100_000)), []);
+}

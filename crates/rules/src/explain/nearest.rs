@@ -74,7 +74,7 @@ impl Trier<'_> {
         for token in tokens {
             let values = self.values(token, depth);
             for fact in facts.iter().rev().take(FACTS_MAX) {
-                let because = self.against(pattern, step.test.as_ref(), fact, &values);
+                let because = self.against(pattern, step.test.as_deref(), fact, &values);
                 if best.as_ref().is_none_or(|(known, ..)| because.len() < known.len()) {
                     best = Some((because, fact.id, token));
                 }

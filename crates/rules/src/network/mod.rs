@@ -10,6 +10,8 @@ pub(crate) mod shape;
 mod test;
 mod variables;
 
+use std::sync::Arc;
+
 use diagnostics::{Anchor, Diagnostic, Span, codes};
 
 pub(crate) use joins::{Join, Right};
@@ -21,7 +23,7 @@ use crate::code::Code;
 use crate::program::{Condition, Expr, Pattern, Program, Rule, VariableId};
 
 /// How many conditions one way of a rule may have: joins tell each other one inside the other.
-const CONDITIONS_MAX: usize = 250;
+const WAY_CONDITIONS_MAX: usize = 250;
 
 /// The network of a program.
 #[derive(Debug)]
@@ -64,7 +66,7 @@ pub(crate) struct Step {
     /// The pattern; none for a test and for a group.
     pub pattern: Option<Pattern>,
     /// What it asks beyond the pattern.
-    pub test: Option<Expr>,
+    pub test: Option<Arc<Expr>>,
     /// Whether it is a `forall`.
     pub for_all: bool,
 }
@@ -81,13 +83,19 @@ impl Network {
         let mut tests = test::ExprTests::default();
         let mut ways = Vec::new();
         for (number, rule) in program.rules.iter().enumerate() {
-            let Ok(shapes) = shape::flatten(&rule.when) else {
-                found.push(too_large(rule));
-                continue;
+            let shapes = match shape::flatten(&rule.when) {
+                Ok(shapes) => shapes,
+                Err(shape::TooMany(limit)) => {
+                    found.push(too_large(rule, limit));
+                    continue;
+                }
             };
             for elements in shapes {
-                if elements.len() > CONDITIONS_MAX {
-                    found.push(too_large(rule));
+                if elements.len() > WAY_CONDITIONS_MAX {
+                    let limit = format!(
+                        "each alternative of a rule may have {WAY_CONDITIONS_MAX} conditions"
+                    );
+                    found.push(too_large(rule, limit));
                     break;
                 }
                 let resolved =
@@ -159,11 +167,9 @@ fn around(first: Span, second: Span) -> Span {
     Span { start: first.start.min(second.start), end: first.end.max(second.end) }
 }
 
-fn too_large(rule: &Rule) -> Diagnostic {
-    let message = format!("rule `{}` has too many conditions", rule.name);
-    Diagnostic::new(&codes::RULES_TOO_LARGE, Anchor::Span(rule.span), message).help(format!(
-        "a rule may have {CONDITIONS_MAX} conditions in each of its alternatives; `or`s multiply them"
-    ))
+fn too_large(rule: &Rule, limit: String) -> Diagnostic {
+    let message = format!("the conditions of rule `{}` are too many or too large", rule.name);
+    Diagnostic::new(&codes::RULES_TOO_LARGE, Anchor::Span(rule.span), message).help(limit)
 }
 
 /// How deep the join is on whose left all logical conditions are matched.

@@ -7,8 +7,10 @@
 //! a double `not`, `forall` a `not` of the first and a `not` of the rest. The steps and their
 //! order decide which joins rules share, and so in which order they fire: they are those of CLIPS.
 
+use std::sync::Arc;
+
 use crate::functions;
-use crate::program::{Condition, Expr, ExprKind, Pattern};
+use crate::program::{Condition, Expr, ExprKind, FieldPattern, Pattern, TermKind};
 
 /// A condition in a flat list.
 #[derive(Clone, Debug)]
@@ -29,15 +31,18 @@ pub(crate) struct Element<'a> {
     pub begin: u32,
     /// The depth at which the condition after it goes on.
     pub end: u32,
-    /// What it asks beyond its pattern.
-    pub test: Option<Expr>,
+    /// What it asks beyond its pattern. The ways of a rule share it.
+    pub test: Option<Arc<Expr>>,
 }
 
-/// Too many ways in which a rule could hold.
-pub(crate) struct TooMany;
+/// The limit that the ways of a rule exceed, in words.
+pub(crate) struct TooMany(pub String);
 
 /// How many conditions all ways of one rule may have together.
-const CONDITIONS_MAX: usize = 10_000;
+const ALL_CONDITIONS_MAX: usize = 10_000;
+
+/// How many parts these may have: fields and terms of patterns, and parts of expressions.
+const ALL_PARTS_MAX: usize = 200_000;
 
 #[derive(Clone)]
 enum Node<'a> {
@@ -52,8 +57,18 @@ pub(crate) fn flatten(conditions: &[Condition]) -> Result<Vec<Vec<Element<'_>>>,
     if conditions.is_empty() {
         return Ok(vec![Vec::new()]);
     }
-    if all_of(conditions).conditions > CONDITIONS_MAX {
-        return Err(TooMany);
+    let size = all_of(conditions);
+    if size.conditions > ALL_CONDITIONS_MAX {
+        return Err(TooMany(format!(
+            "all alternatives of a rule may have {ALL_CONDITIONS_MAX} conditions together; `or`s \
+             multiply them"
+        )));
+    }
+    if size.parts > ALL_PARTS_MAX {
+        return Err(TooMany(format!(
+            "the conditions of all alternatives of a rule may have {ALL_PARTS_MAX} fields and \
+             parts of expressions together; `or`s multiply them"
+        )));
     }
     let whole = Node::And(conditions.iter().map(|one| plant(one, false)).collect(), false);
     let whole = reorder(whole, Pass::Alternatives, 1);
@@ -69,25 +84,43 @@ pub(crate) fn flatten(conditions: &[Condition]) -> Result<Vec<Vec<Element<'_>>>,
 struct Size {
     ways: usize,
     conditions: usize,
+    parts: usize,
+}
+
+impl Size {
+    /// Each way of one with each way of the other.
+    fn with(self, other: Size) -> Size {
+        let both = |one: usize, two: usize| {
+            one.saturating_mul(other.ways).saturating_add(two.saturating_mul(self.ways))
+        };
+        Size {
+            ways: self.ways.saturating_mul(other.ways),
+            conditions: both(self.conditions, other.conditions),
+            parts: both(self.parts, other.parts),
+        }
+    }
+
+    /// The ways of both.
+    fn or(self, other: Size) -> Size {
+        Size {
+            ways: self.ways.saturating_add(other.ways),
+            conditions: self.conditions.saturating_add(other.conditions),
+            parts: self.parts.saturating_add(other.parts),
+        }
+    }
 }
 
 fn all_of(parts: &[Condition]) -> Size {
-    parts.iter().map(size).fold(Size { ways: 1, conditions: 0 }, |all, part| Size {
-        ways: all.ways.saturating_mul(part.ways),
-        conditions: (all.conditions.saturating_mul(part.ways))
-            .saturating_add(part.conditions.saturating_mul(all.ways)),
-    })
+    parts.iter().map(size).fold(Size { ways: 1, conditions: 0, parts: 0 }, Size::with)
 }
 
 fn size(condition: &Condition) -> Size {
     match condition {
-        Condition::Pattern(_) | Condition::Test(_) => Size { ways: 1, conditions: 1 },
+        Condition::Pattern(pattern) => Size { ways: 1, conditions: 1, parts: parts_of(pattern) },
+        Condition::Test(test) => Size { ways: 1, conditions: 1, parts: parts_in(test) },
         Condition::And(parts, _) | Condition::Logical(parts, _) => all_of(parts),
         Condition::Or(parts, _) => {
-            parts.iter().map(size).fold(Size { ways: 0, conditions: 0 }, |sum, part| Size {
-                ways: sum.ways.saturating_add(part.ways),
-                conditions: sum.conditions.saturating_add(part.conditions),
-            })
+            parts.iter().map(size).fold(Size { ways: 0, conditions: 0, parts: 0 }, Size::or)
         }
         // A negation has one way to hold: all alternatives within it must fail.
         Condition::Not(part, _) => Size { ways: 1, ..size(part) },
@@ -97,11 +130,30 @@ fn size(condition: &Condition) -> Size {
     }
 }
 
+/// How many fields and terms a pattern has, with all parts of their expressions.
+fn parts_of(pattern: &Pattern) -> usize {
+    let fields = pattern.slots.iter().flat_map(|slot| &slot.fields);
+    let terms = |field: &FieldPattern| {
+        let terms = field.any.iter().flatten().map(|term| match &term.kind {
+            TermKind::Constant(_) | TermKind::Variable(_) => 1,
+            TermKind::Holds(expr) | TermKind::Equals(expr) => parts_in(expr),
+        });
+        terms.sum::<usize>()
+    };
+    fields.map(|field| 1 + terms(field)).sum()
+}
+
+fn parts_in(expr: &Expr) -> usize {
+    let mut count = 0;
+    expr.visit(&mut |_| count += 1);
+    count
+}
+
 /// The tree, in terms of `and`, `or` and `not`.
 fn plant(condition: &Condition, logical: bool) -> Node<'_> {
     match condition {
         Condition::Pattern(pattern) => leaf(Some(pattern), None, logical),
-        Condition::Test(test) => leaf(None, Some(test.clone()), logical),
+        Condition::Test(test) => leaf(None, Some(Arc::new(test.clone())), logical),
         Condition::And(parts, _) => {
             single_or(plant_list(parts, logical), |nodes| Node::And(nodes, logical))
         }
@@ -147,7 +199,7 @@ fn not(node: Node<'_>, logical: bool) -> Node<'_> {
     Node::Not(Box::new(node), logical)
 }
 
-fn leaf<'a>(pattern: Option<&'a Pattern>, test: Option<Expr>, logical: bool) -> Node<'a> {
+fn leaf<'a>(pattern: Option<&'a Pattern>, test: Option<Arc<Expr>>, logical: bool) -> Node<'a> {
     Node::Leaf(Box::new(Element {
         pattern,
         is_test: pattern.is_none(),
@@ -395,7 +447,7 @@ fn attach_test(nodes: &mut Vec<Node>, at: usize) -> bool {
 }
 
 /// Both must hold.
-fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
+fn both(first: Option<Arc<Expr>>, second: Option<Arc<Expr>>) -> Option<Arc<Expr>> {
     let (first, second) = match (first, second) {
         (Some(first), Some(second)) => (first, second),
         (only, None) | (None, only) => return only,
@@ -403,18 +455,22 @@ fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
     let span = first.span;
     let mut all = Vec::new();
     for part in [first, second] {
+        let part = Arc::unwrap_or_clone(part);
         match part.kind {
             ExprKind::And(parts) => all.extend(parts),
             _ => all.push(part),
         }
     }
-    Some(Expr { kind: ExprKind::And(all), span })
+    Some(Arc::new(Expr { kind: ExprKind::And(all), span }))
 }
 
-fn negate(test: Expr) -> Expr {
+fn negate(test: Arc<Expr>) -> Arc<Expr> {
     let span = test.span;
     match functions::find("not") {
-        Some(function) => Expr { kind: ExprKind::Call(function, vec![test]), span },
+        Some(function) => {
+            let arguments = vec![Arc::unwrap_or_clone(test)];
+            Arc::new(Expr { kind: ExprKind::Call(function, arguments), span })
+        }
         None => test,
     }
 }
