@@ -271,17 +271,17 @@ fn raise_alternatives(mut node: Node) -> (Node, bool) {
     let mut changed = false;
     loop {
         node = match node {
-            Node::And(nodes, logical) => {
+            Node::And(mut nodes, logical) => {
                 let Some(at) =
                     nodes.iter().position(|one| matches!(one, Node::Or(..) | Node::And(..)))
                 else {
                     return (Node::And(nodes, logical), changed);
                 };
-                match &nodes[at] {
+                match &mut nodes[at] {
                     Node::Or(ways, _) => {
-                        let ways = ways.iter().map(|way| {
+                        let ways = std::mem::take(ways).into_iter().map(|way| {
                             let mut copy = nodes.clone();
-                            copy[at] = way.clone();
+                            copy[at] = way;
                             Node::And(copy, logical)
                         });
                         Node::Or(ways.collect(), false)
