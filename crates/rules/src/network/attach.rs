@@ -9,17 +9,21 @@ use super::variables::Spec;
 pub(super) fn attach_tests(specs: Vec<Spec>) -> Vec<Spec> {
     let mut kept: Vec<Spec> = Vec::with_capacity(specs.len());
     for mut spec in specs {
-        let before = kept.len().checked_sub(2).map(|at| kept[at].end);
+        let before = kept.len().checked_sub(2).map(|at| kept[at].marks.end);
         match kept.last_mut() {
-            Some(last) if spec.is_test && spec.begin <= last.end && last.begin <= last.end => {
+            Some(last)
+                if spec.marks.is_test
+                    && spec.marks.begin <= last.marks.end
+                    && last.marks.begin <= last.marks.end =>
+            {
                 let test = std::mem::take(&mut spec.test);
-                let opened_by_last = before.is_none_or(|end| end < spec.begin);
-                if spec.begin == spec.end || !opened_by_last {
+                let opened_by_last = before.is_none_or(|end| end < spec.marks.begin);
+                if spec.marks.begin == spec.marks.end || !opened_by_last {
                     add(last, test);
                 } else {
-                    close(last, test, spec.end, before);
+                    close(last, test, spec.marks.end, before);
                 }
-                last.end = spec.end;
+                last.marks.end = spec.marks.end;
             }
             _ => kept.push(spec),
         }
@@ -28,25 +32,25 @@ pub(super) fn attach_tests(specs: Vec<Spec>) -> Vec<Spec> {
 }
 
 fn add(spec: &mut Spec, test: Vec<Test>) {
-    if spec.negated { spec.after.extend(test) } else { spec.test.extend(test) }
+    if spec.marks.negated { spec.after.extend(test) } else { spec.test.extend(test) }
 }
 
 /// The test closes the group that the condition opened.
 fn close(spec: &mut Spec, test: Vec<Test>, end: u32, before: Option<u32>) {
     let begin = before.map_or(end, |before| before.max(end));
     let group_test = std::mem::take(&mut spec.group_test);
-    match (spec.negated, spec.exists, spec.opens_exists) {
+    match (spec.marks.negated, spec.marks.exists, spec.marks.opens_exists) {
         (false, _, opens_exists) => {
-            spec.begin = begin;
-            spec.opens_exists = false;
-            spec.exists = opens_exists;
-            spec.negated = true;
+            spec.marks.begin = begin;
+            spec.marks.opens_exists = false;
+            spec.marks.exists = opens_exists;
+            spec.marks.negated = true;
             spec.test.extend(group_test);
             spec.test.extend(test);
         }
         (true, true, true) if before.is_none() => {
-            spec.begin = begin;
-            spec.opens_exists = false;
+            spec.marks.begin = begin;
+            spec.marks.opens_exists = false;
             spec.after.extend(group_test);
             spec.after.extend(test);
         }

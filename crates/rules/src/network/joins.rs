@@ -271,15 +271,15 @@ impl Building<'_> {
             let spec = &specs[at];
             let next = self.next(specs, at, depth);
             let is_logical = depth == 1 && self.logical == Some(self.steps.len() as u32 + 1);
-            let wanted = if spec.begin > depth {
+            let wanted = if spec.marks.begin > depth {
                 let inner = self.group(specs, at, depth + 1, last);
                 // CLIPS looks for it where it cannot be found.
                 self.reuse &= last.is_some() || spec.pattern.is_some();
                 Wanted {
                     right: Right::Group(inner),
                     is_first: last.is_none(),
-                    negated: spec.negated,
-                    exists: spec.opens_exists,
+                    negated: spec.marks.negated,
+                    exists: spec.marks.opens_exists,
                     test: &spec.group_test,
                     after: next.test.map_or(&[], |test| &specs[test].test),
                     left_hash: &spec.group_hash,
@@ -297,8 +297,8 @@ impl Building<'_> {
                 Wanted {
                     right,
                     is_first: last.is_none(),
-                    negated: spec.negated,
-                    exists: spec.exists,
+                    negated: spec.marks.negated,
+                    exists: spec.marks.exists,
                     test: &spec.test,
                     after: &spec.after,
                     left_hash: &spec.left_hash,
@@ -320,21 +320,21 @@ impl Building<'_> {
     /// What follows a condition at one depth; a test after a group belongs to the group's join.
     fn next(&self, specs: &[Spec], at: usize, depth: u32) -> Next {
         let is_there = |at: usize| (at < specs.len()).then_some(at);
-        if specs[at].end < depth {
+        if specs[at].marks.end < depth {
             return Next { at: None, test: None };
         }
-        if specs[at].end == depth {
-            let ends = |next: &Spec| next.is_test && next.end < depth;
+        if specs[at].marks.end == depth {
+            let ends = |next: &Spec| next.marks.is_test && next.marks.end < depth;
             let next = specs.get(at + 1).filter(|next| !ends(next)).map(|_| at + 1);
             return Next { at: next, test: None };
         }
-        let closing = (at + 1..specs.len()).find(|next| specs[*next].end <= depth);
-        let Some(closing) = closing.filter(|closing| specs[*closing].end == depth) else {
+        let closing = (at + 1..specs.len()).find(|next| specs[*next].marks.end <= depth);
+        let Some(closing) = closing.filter(|closing| specs[*closing].marks.end == depth) else {
             return Next { at: None, test: None };
         };
         match specs.get(closing + 1) {
-            Some(test) if test.is_test && test.begin >= depth => {
-                let goes_on = if test.end < depth { None } else { is_there(closing + 2) };
+            Some(test) if test.marks.is_test && test.marks.begin >= depth => {
+                let goes_on = if test.marks.end < depth { None } else { is_there(closing + 2) };
                 Next { at: goes_on, test: Some(closing + 1) }
             }
             _ => Next { at: is_there(closing + 1), test: None },

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use diagnostics::{Anchor, Diagnostic, Span, codes};
 
 pub(crate) use joins::{Join, Right};
-pub(crate) use patterns::{NONE, Node, Patterns, here};
-pub(crate) use place::{At, Place, Side, Stretches};
+pub(crate) use patterns::{NONE, Node, Patterns};
+pub(crate) use place::{At, Place, Side, Stretches, here};
 pub(crate) use test::{Compare, ExprTest, How, Operand, Test};
 
 use crate::code::Code;
@@ -143,7 +143,7 @@ fn steps(
             pattern.into_iter().chain(one.test.as_ref().map(|test| test.span))
         });
         let span = places.reduce(around).unwrap_or_default();
-        let is_group = elements[start].begin > 1;
+        let is_group = elements[start].marks.begin > 1;
         let pattern = elements[start].pattern.filter(|_| !is_group).cloned();
         let test = parts.iter().find_map(|one| one.test.clone()).filter(|_| !is_group);
         Step { join, span, pattern, test, for_all: is_group && is_for_all(&rule.when, span) }
@@ -178,9 +178,9 @@ fn logical_depth(
     specs: &[variables::Spec],
     found: &mut Vec<Diagnostic>,
 ) -> Option<u32> {
-    let outside: Vec<_> = specs.iter().filter(|spec| spec.end == 1).collect();
-    let last = outside.iter().rposition(|spec| spec.logical)?;
-    if outside[..last].iter().any(|spec| !spec.logical) {
+    let outside: Vec<_> = specs.iter().filter(|spec| spec.marks.end == 1).collect();
+    let last = outside.iter().rposition(|spec| spec.marks.logical)?;
+    if outside[..last].iter().any(|spec| !spec.marks.logical) {
         let message = format!("the logical conditions of `{}` are not its first ones", rule.name);
         let one =
             Diagnostic::new(&codes::RULES_LOGICAL_NOT_FIRST, Anchor::Span(rule.span), message)
@@ -190,8 +190,8 @@ fn logical_depth(
         }
     }
     let mut depth = 1;
-    for spec in outside.iter().filter(|spec| spec.logical) {
-        if !spec.is_test || depth == 1 {
+    for spec in outside.iter().filter(|spec| spec.marks.logical) {
+        if !spec.marks.is_test || depth == 1 {
             depth += 1;
         }
     }

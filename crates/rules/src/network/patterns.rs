@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::place::{At, ListLayout, Place, Side};
+use super::place::{At, ListLayout};
 use super::test::Test;
 use crate::field::{Field, mix};
 use crate::program::{SlotPattern, TemplateId};
@@ -304,9 +304,4 @@ impl Patterns {
             self.nodes[at].table = table;
         }
     }
-}
-
-/// A place in the fact that a pattern looks at.
-pub(crate) fn here(at: At) -> Place {
-    Place { side: Side::Right, depth: 0, at }
 }

@@ -69,6 +69,12 @@ impl Place {
     }
 }
 
+/// A place in the fact on the right: it is the only one there, whatever its condition, so that
+/// conditions of several rules can share their tests.
+pub(crate) fn here(at: At) -> Place {
+    Place { side: Side::Right, depth: 0, at }
+}
+
 /// Where the fields of a list pattern are in the list.
 pub(super) struct ListLayout {
     /// How many fields of free length are before each field, and before the end.

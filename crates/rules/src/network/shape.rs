@@ -17,6 +17,14 @@ use crate::program::{Condition, Expr, ExprKind, FieldPattern, Pattern, TermKind}
 pub(crate) struct Element<'a> {
     /// The pattern; none for a test, and for what stands before a test that opens a group.
     pub pattern: Option<&'a Pattern>,
+    pub marks: Marks,
+    /// What it asks beyond its pattern. The ways of a rule share it.
+    pub test: Option<Arc<Expr>>,
+}
+
+/// What kind of condition it is, and in which groups.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Marks {
     /// Whether it is a test and nothing else.
     pub is_test: bool,
     /// Whether no fact may match it.
@@ -31,8 +39,6 @@ pub(crate) struct Element<'a> {
     pub begin: u32,
     /// The depth at which the condition after it goes on.
     pub end: u32,
-    /// What it asks beyond its pattern. The ways of a rule share it.
-    pub test: Option<Arc<Expr>>,
 }
 
 /// The limit that the ways of a rule exceed, in words.
@@ -202,13 +208,15 @@ fn not(node: Node<'_>, logical: bool) -> Node<'_> {
 fn leaf<'a>(pattern: Option<&'a Pattern>, test: Option<Arc<Expr>>, logical: bool) -> Node<'a> {
     Node::Leaf(Box::new(Element {
         pattern,
-        is_test: pattern.is_none(),
-        negated: false,
-        exists: false,
-        opens_exists: false,
-        logical,
-        begin: 1,
-        end: 1,
+        marks: Marks {
+            is_test: pattern.is_none(),
+            negated: false,
+            exists: false,
+            opens_exists: false,
+            logical,
+            begin: 1,
+            end: 1,
+        },
         test,
     }))
 }
@@ -332,10 +340,10 @@ fn lower_negations(mut node: Node) -> (Node, bool) {
         node = match *inner {
             Node::Not(second, second_logical) => match *second {
                 Node::Not(third, _) => Node::Not(third, logical),
-                Node::Leaf(mut element) if !element.is_test => {
-                    element.negated = true;
-                    element.exists = true;
-                    element.opens_exists = false;
+                Node::Leaf(mut element) if !element.marks.is_test => {
+                    element.marks.negated = true;
+                    element.marks.exists = true;
+                    element.marks.opens_exists = false;
                     return (Node::Leaf(element), true);
                 }
                 mut other => {
@@ -343,10 +351,10 @@ fn lower_negations(mut node: Node) -> (Node, bool) {
                     Node::Not(Box::new(other), second_logical)
                 }
             },
-            Node::Leaf(mut element) if !element.is_test => {
-                element.negated = true;
-                element.exists = false;
-                element.opens_exists = false;
+            Node::Leaf(mut element) if !element.marks.is_test => {
+                element.marks.negated = true;
+                element.marks.exists = false;
+                element.marks.opens_exists = false;
                 return (Node::Leaf(element), true);
             }
             Node::And(mut nodes, logical) => {
@@ -365,8 +373,8 @@ fn deepen(nodes: &mut [Node], closes: bool) {
         let closes = closes && at + 1 == count;
         match node {
             Node::Leaf(element) => {
-                element.begin += 1;
-                element.end += u32::from(!closes);
+                element.marks.begin += 1;
+                element.marks.end += u32::from(!closes);
             }
             Node::And(inner, _) | Node::Or(inner, _) => deepen(inner, closes),
             Node::Not(inner, _) => deepen(std::slice::from_mut(inner), closes),
@@ -396,7 +404,7 @@ fn compress_once(node: Node, depth: usize) -> (Node, bool) {
             }
         }
         Node::Not(inner, logical) => match *inner {
-            Node::Leaf(mut element) if element.is_test => {
+            Node::Leaf(mut element) if element.marks.is_test => {
                 element.test = element.test.map(negate);
                 (Node::Leaf(element), true)
             }
@@ -412,7 +420,7 @@ fn compress_once(node: Node, depth: usize) -> (Node, bool) {
                 }
                 if at == 0 && nodes.len() == 1 {
                     match &nodes[0] {
-                        Node::Leaf(element) if element.is_test || depth > 1 => {
+                        Node::Leaf(element) if element.marks.is_test || depth > 1 => {
                             return (nodes.swap_remove(0), true);
                         }
                         _ => {}
@@ -428,20 +436,20 @@ fn compress_once(node: Node, depth: usize) -> (Node, bool) {
 /// Puts the test after a condition to it, where both are of one group.
 fn attach_test(nodes: &mut Vec<Node>, at: usize) -> bool {
     let [Node::Leaf(element), Node::Leaf(next), ..] = &mut nodes[at..] else { return false };
-    let fits = next.is_test
-        && !element.negated
-        && !element.exists
-        && element.begin == element.end
-        && element.end == next.begin;
+    let fits = next.marks.is_test
+        && !element.marks.negated
+        && !element.marks.exists
+        && element.marks.begin == element.marks.end
+        && element.marks.end == next.marks.begin;
     if !fits {
         return false;
     }
     element.test = both(element.test.take(), next.test.take());
-    if !element.is_test && at == 0 && element.begin - 1 == next.end {
-        element.negated = true;
-        element.begin = next.end;
+    if !element.marks.is_test && at == 0 && element.marks.begin - 1 == next.marks.end {
+        element.marks.negated = true;
+        element.marks.begin = next.marks.end;
     }
-    element.end = next.end;
+    element.marks.end = next.marks.end;
     nodes.remove(at + 1);
     true
 }
@@ -492,12 +500,13 @@ fn finish(way: Node) -> Vec<Element> {
     let mut list = Vec::with_capacity(elements.len());
     let mut depth = 1;
     for mut element in elements {
-        let end = element.end;
-        if element.is_test && element.begin > depth {
+        let end = element.marks.end;
+        if element.marks.is_test && element.marks.begin > depth {
             // A test that opens a group needs something to be joined with.
             let mut before = element.clone();
-            (before.is_test, before.test, before.end) = (false, None, element.begin);
-            element.opens_exists = false;
+            (before.marks.is_test, before.test, before.marks.end) =
+                (false, None, element.marks.begin);
+            element.marks.opens_exists = false;
             list.push(before);
         }
         list.push(element);
@@ -510,21 +519,24 @@ fn finish(way: Node) -> Vec<Element> {
 fn mark_exists(elements: &mut [Element]) {
     let mut depth = 1;
     for at in 0..elements.len() {
-        if elements[at].begin == depth + 2 && closes_both(&elements[at..], depth) {
-            elements[at].opens_exists = true;
+        if elements[at].marks.begin == depth + 2 && closes_both(&elements[at..], depth) {
+            elements[at].marks.opens_exists = true;
             for element in &mut elements[at..] {
-                element.begin -= 1;
-                if element.end <= depth {
+                element.marks.begin -= 1;
+                if element.marks.end <= depth {
                     break;
                 }
-                element.end -= 1;
+                element.marks.end -= 1;
             }
         }
-        depth = elements[at].end;
+        depth = elements[at].marks.end;
     }
 }
 
 fn closes_both(elements: &[Element], outer: u32) -> bool {
-    let inner = elements[0].begin;
-    elements.iter().find(|element| element.end < inner).is_some_and(|last| last.end <= outer)
+    let inner = elements[0].marks.begin;
+    elements
+        .iter()
+        .find(|element| element.marks.end < inner)
+        .is_some_and(|last| last.marks.end <= outer)
 }

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use diagnostics::{Anchor, Diagnostic, Span, codes};
 
 use super::patterns::NodeSpec;
-use super::place::{At, ListLayout, Place, Side};
-use super::shape::Element;
+use super::place::{At, ListLayout, Place, Side, here};
+use super::shape::{Element, Marks};
 use super::test::{ExprTests, Test};
 use crate::code::Code;
 use crate::program::{
@@ -31,13 +31,7 @@ pub(super) struct Spec {
     pub element: usize,
     /// The nodes its facts have to pass, and of which template they are.
     pub pattern: Option<(TemplateId, Vec<NodeSpec>)>,
-    pub is_test: bool,
-    pub negated: bool,
-    pub exists: bool,
-    pub opens_exists: bool,
-    pub logical: bool,
-    pub begin: u32,
-    pub end: u32,
+    pub marks: Marks,
     /// What the join asks.
     pub test: Vec<Test>,
     /// What is asked once it is known that no fact matches, or that one does.
@@ -158,17 +152,17 @@ fn join_depths(elements: &[Element]) -> Vec<u32> {
     let mut opened: Vec<u32> = Vec::new();
     let mut depth = 0;
     for (at, element) in elements.iter().enumerate() {
-        while (opened.len() as u32) + 1 < element.begin {
+        while (opened.len() as u32) + 1 < element.marks.begin {
             opened.push(depth);
         }
-        if element.is_test {
+        if element.marks.is_test {
             depth = depth.max(1);
             depths[at] = depth - 1;
         } else {
             depths[at] = depth;
             depth += 1;
         }
-        while (opened.len() as u32) + 1 > element.end {
+        while (opened.len() as u32) + 1 > element.marks.end {
             depth = opened.pop().unwrap_or(0) + 1;
         }
     }
@@ -180,13 +174,7 @@ impl Spec {
         Spec {
             element: at,
             pattern: None,
-            is_test: element.is_test,
-            negated: element.negated,
-            exists: element.exists,
-            opens_exists: element.opens_exists,
-            logical: element.logical,
-            begin: element.begin,
-            end: element.end,
+            marks: element.marks,
             test: Vec::new(),
             after: Vec::new(),
             left_hash: Vec::new(),
@@ -221,7 +209,7 @@ struct Within {
 impl Resolver<'_, '_> {
     fn element(&mut self, at: usize) {
         let element = &self.elements[at];
-        while self.groups.len() as u32 + 1 < element.begin {
+        while self.groups.len() as u32 + 1 < element.marks.begin {
             self.groups.push((at, self.groups.len() as u32 + 1));
         }
         let mut within = Within { element: at, bindings: Bindings::default() };
@@ -233,13 +221,16 @@ impl Resolver<'_, '_> {
         {
             self.specs[at].test.push(test);
         }
-        if !element.negated && !element.exists && element.begin <= element.end {
+        if !element.marks.negated
+            && !element.marks.exists
+            && element.marks.begin <= element.marks.end
+        {
             within.bindings.list.into_iter().for_each(|binding| self.visible.push(binding));
         }
-        while self.groups.len() as u32 + 1 > element.end {
+        while self.groups.len() as u32 + 1 > element.marks.end {
             self.groups.pop();
         }
-        self.visible.leave(element.end);
+        self.visible.leave(element.marks.end);
     }
 
     fn pattern(&mut self, within: &mut Within, pattern: &Pattern) {
@@ -296,28 +287,28 @@ impl Resolver<'_, '_> {
         let mut alpha = Vec::new();
         let mut join = Vec::new();
         for terms in &field.any {
-            let (mut here, mut there) = (Vec::new(), Vec::new());
+            let (mut inside, mut outside) = (Vec::new(), Vec::new());
             for term in terms {
                 let net =
                     if alone && self.is_within(within, term) { Net::Alpha } else { Net::Join };
                 if let Some(test) = self.term(within, field, term, at, net) {
-                    if net == Net::Alpha { here.push(test) } else { there.push(test) }
+                    if net == Net::Alpha { inside.push(test) } else { outside.push(test) }
                 }
             }
-            alpha.push(here);
-            join.push(there);
+            alpha.push(inside);
+            join.push(outside);
         }
         let mut alpha = any(alpha);
         let mut join = any(join);
         if let (Some(variable), Some(before)) = (field.variable, before) {
             self.check_kind(variable, before, field.many, field.span);
             if before.element == within.element {
-                let (left, right) = (right_place(before.at), right_place(at));
+                let (left, right) = (here(before.at), here(at));
                 alpha.insert(0, Test::Same { left, right, negated: false });
             } else {
                 self.unify(within, before);
                 let left = left_place(before);
-                join.insert(0, Test::Same { left, right: right_place(at), negated: false });
+                join.insert(0, Test::Same { left, right: here(at), negated: false });
                 let spec = &mut self.specs[within.element];
                 spec.right_hash.insert(0, at);
                 spec.left_hash.insert(0, left);
@@ -335,10 +326,10 @@ impl Resolver<'_, '_> {
         at: At,
         net: Net,
     ) -> Option<Test> {
-        let here = right_place(at);
+        let place = here(at);
         match &term.kind {
             TermKind::Constant(value) => {
-                Some(Test::Is { place: here, value: value.clone(), negated: term.negated })
+                Some(Test::Is { place, value: value.clone(), negated: term.negated })
             }
             TermKind::Variable(variable) => {
                 let Some(binding) = self.lookup(within, *variable) else {
@@ -347,15 +338,15 @@ impl Resolver<'_, '_> {
                 };
                 self.check_kind(*variable, binding, field.many, term.span);
                 let left = if binding.element == within.element {
-                    right_place(binding.at)
+                    here(binding.at)
                 } else {
                     self.unify(within, binding);
                     left_place(binding)
                 };
-                Some(Test::Same { left, right: here, negated: term.negated })
+                Some(Test::Same { left, right: place, negated: term.negated })
             }
             TermKind::Holds(expr) => self.expression(within, expr, None, term.negated, net),
-            TermKind::Equals(expr) => self.expression(within, expr, Some(here), term.negated, net),
+            TermKind::Equals(expr) => self.expression(within, expr, Some(place), term.negated, net),
         }
     }
 
@@ -376,12 +367,12 @@ impl Resolver<'_, '_> {
             equals,
             negated,
             |variable, span| match visible.lookup(within, variable) {
-                Some(binding) if binding.element == within.element => Ok(right_place(binding.at)),
+                Some(binding) if binding.element == within.element => Ok(here(binding.at)),
                 Some(binding) => {
                     outer.push(binding);
                     // A test by itself belongs to the condition before it.
-                    let same = binding.depth == depth && elements[within.element].is_test;
-                    Ok(if same { right_place(binding.at) } else { left_place(binding) })
+                    let same = binding.depth == depth && elements[within.element].marks.is_test;
+                    Ok(if same { here(binding.at) } else { left_place(binding) })
                 }
                 None => {
                     unbound.push((variable, span));
@@ -404,7 +395,7 @@ impl Resolver<'_, '_> {
     /// A value from outside of groups is used within them: what the group finds counts only for
     /// matches with the same value.
     fn unify(&mut self, within: &Within, binding: Binding) {
-        if self.elements[within.element].begin == binding.group {
+        if self.elements[within.element].marks.begin == binding.group {
             return;
         }
         for (opener, depth) in self.groups.clone().into_iter().rev() {
@@ -423,7 +414,7 @@ impl Resolver<'_, '_> {
     }
 
     fn bind(&self, within: &mut Within, variable: VariableId, many: bool, at: At) {
-        let group = self.elements[within.element].begin;
+        let group = self.elements[within.element].marks.begin;
         let depth = self.depth(within);
         let element = within.element;
         within.bindings.push(Binding { variable, many, element, group, depth, at });
@@ -491,12 +482,6 @@ enum Net {
 
 fn left_place(binding: Binding) -> Place {
     Place { side: Side::Left, depth: binding.depth, at: binding.at }
-}
-
-/// A place in the fact on the right: it is the only one there, whatever its condition, so that
-/// conditions of several rules can share their tests.
-fn right_place(at: At) -> Place {
-    Place { side: Side::Right, depth: 0, at }
 }
 
 /// One of the lists must hold; a single list is its tests.

@@ -52,11 +52,11 @@ impl Reader {
             // Of each open group, what was known before it.
             let mut opened: Vec<Rooms> = Vec::new();
             for element in way {
-                while opened.len() + 1 < element.begin as usize {
+                while opened.len() + 1 < element.marks.begin as usize {
                     opened.push(known.here.clone());
                 }
                 self.element_fits(&mut known, names, &lists, element);
-                while opened.len() + 1 > element.end as usize {
+                while opened.len() + 1 > element.marks.end as usize {
                     known.here = opened.pop().unwrap_or_default();
                 }
             }
@@ -101,10 +101,10 @@ impl Reader {
         lists: &BTreeSet<VariableId>,
         element: &Element,
     ) {
-        let is_apart = element.negated || element.exists;
+        let is_apart = element.marks.negated || element.marks.exists;
         let before = is_apart.then(|| known.here.clone());
         if let Some(pattern) = element.pattern {
-            let binds = !is_apart && element.begin == 1;
+            let binds = !is_apart && element.marks.begin == 1;
             self.pattern_fits(known, names, lists, pattern, binds);
         }
         if let Some(test) = &element.test {
