@@ -627,8 +627,6 @@ codes! {
     RULES_FACT_VARIABLE = "R223", Error, Some(Rule::UniqueId);
     /// A rule with too many or too large conditions.
     RULES_TOO_LARGE = "R224", Error, Some(Rule::Range);
-    /// Logical conditions that are not the first.
-    RULES_LOGICAL_NOT_FIRST = "R225", Error, None;
 
     // R3: rules that may be run, and are hardly meant so.
     /// A variable that is bound and used nowhere.

@@ -124,3 +124,25 @@ fn facts_from_outside_are_constants_and_may_bring_their_template() {
     assert_eq!(refused(&mut program, ""), ["R111"]);
     assert_eq!(refused(&mut program, "(light on"), ["R102"]);
 }
+
+#[test]
+fn logical_conditions_are_the_first_in_every_alternative() {
+    let codes = |text: &str| -> Vec<&str> {
+        read(text)
+            .1
+            .iter()
+            .filter(|one| one.severity == diagnostics::Severity::Error)
+            .map(|one| one.code.id)
+            .collect()
+    };
+    for right in ["(or (logical (a)) (b))", "(or (logical (a)) (logical (b))) (logical (c))"] {
+        assert_eq!(codes(&format!("(defrule r {right} => )")), [""; 0], "{right}");
+    }
+    for wrong in [
+        "(or (and (a ?x) (logical (b ?x))) (c ?x))",
+        "(or (a) (logical (b))) (logical (c))",
+        "(test (> 2 1)) (logical (a))",
+    ] {
+        assert_eq!(codes(&format!("(defrule r {wrong} => )")), ["R216"], "{wrong}");
+    }
+}

@@ -101,7 +101,7 @@ impl Network {
                 let resolved =
                     variables::resolve(program, rule, &elements, compile, &mut tests, &mut found);
                 let Some(resolved) = resolved else { continue };
-                let logical = logical_depth(rule, &resolved.specs, &mut found);
+                let logical = logical_depth(&resolved.specs);
                 let specs = attach::attach_tests(resolved.specs);
                 let chain = joins.chain(&mut patterns, &specs, logical);
                 let placed = |binding: &variables::Binding| {
@@ -172,28 +172,15 @@ fn too_large(rule: &Rule, limit: String) -> Diagnostic {
     Diagnostic::new(&codes::RULES_TOO_LARGE, Anchor::Span(rule.span), message).help(limit)
 }
 
-/// How deep the join is on whose left all logical conditions are matched.
-fn logical_depth(
-    rule: &Rule,
-    specs: &[variables::Spec],
-    found: &mut Vec<Diagnostic>,
-) -> Option<u32> {
-    let outside: Vec<_> = specs.iter().filter(|spec| spec.marks.end == 1).collect();
-    let last = outside.iter().rposition(|spec| spec.marks.logical)?;
-    if outside[..last].iter().any(|spec| !spec.marks.logical) {
-        let message = format!("the logical conditions of `{}` are not its first ones", rule.name);
-        let one =
-            Diagnostic::new(&codes::RULES_LOGICAL_NOT_FIRST, Anchor::Span(rule.span), message)
-                .help("put `(logical ...)` before all other conditions, and all in one");
-        if !found.contains(&one) {
-            found.push(one);
-        }
+/// How deep the join is on whose left all logical conditions are matched: they are the first
+/// ones, which is seen to when the rule is read.
+fn logical_depth(specs: &[variables::Spec]) -> Option<u32> {
+    let outside = specs.iter().filter(|spec| spec.marks.end == 1);
+    let mut depth = None;
+    for spec in outside.filter(|spec| spec.marks.logical) {
+        let before = depth.unwrap_or(1);
+        let adds = !spec.marks.is_test || before == 1;
+        depth = Some(before + u32::from(adds));
     }
-    let mut depth = 1;
-    for spec in outside.iter().filter(|spec| spec.marks.logical) {
-        if !spec.marks.is_test || depth == 1 {
-            depth += 1;
-        }
-    }
-    Some(depth)
+    depth
 }

@@ -454,7 +454,7 @@ impl Resolver<'_, '_> {
 
     fn unbound(&mut self, variable: VariableId, span: Span) {
         let name = &self.rule.variables[variable.0 as usize];
-        let message = format!("`?{name}` is used before anything binds it");
+        let message = format!("`?{name}` has no value: no pattern before it binds it");
         self.report(&codes::RULES_UNBOUND, span, message);
     }
 
@@ -507,7 +507,7 @@ fn check_actions(rule: &Rule, bindings: &[Binding], found: &mut Vec<Diagnostic>)
     used.retain(|(variable, _)| !bound.contains(variable));
     for (variable, span) in used {
         let name = &rule.variables[variable.0 as usize];
-        let message = format!("`?{name}` is not bound by the conditions");
+        let message = format!("`?{name}` has no value: the conditions do not always bind it");
         let one = Diagnostic::new(&codes::RULES_UNBOUND, Anchor::Span(span), message).help(
             "a variable of the actions must be bound in every alternative of the conditions, \
              outside of `not`, `exists` and `forall`",
