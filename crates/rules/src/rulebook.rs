@@ -1,12 +1,13 @@
 //! A program made ready to run: its network, its code, and how urgent its rules are.
 
-use diagnostics::{Anchor, Diagnostic, Span, codes};
+use diagnostics::{Anchor, Diagnostic, codes};
 
 use crate::code::{Code, Codes, Compiler, FactView, Machine, World};
 use crate::field::{FactId, Field};
 use crate::memory::TokenKind;
 use crate::network::{NONE, Network};
-use crate::program::{Expr, GlobalId, Program, Rule, TemplateId};
+use crate::program::{Expr, GlobalId, Program, Rule};
+use crate::read::rules::salience_of;
 
 /// A program made ready to run. It never changes, and any number of memories share it.
 #[derive(Debug)]
@@ -28,10 +29,7 @@ pub struct Rulebook {
     right_anchors: Vec<u32>,
 }
 
-/// How urgent a rule can be.
-const SALIENCE_MAX: i64 = 10_000;
-
-/// How many steps the computation of a salience or of a global may take.
+/// How many steps the computation of all globals and saliences may take together.
 const STEPS_MAX: u64 = 1_000_000;
 
 impl Rulebook {
@@ -45,16 +43,8 @@ impl Rulebook {
         };
         let (network, mut found) = Network::new(&program, &compile);
         let codes = compiler.codes();
-        let mut before = Before { globals: Vec::new() };
-        for global in &program.globals {
-            match before.value(&codes, &compiler.expression(&global.value, &[])) {
-                Ok(value) => before.globals.push(value),
-                Err(fault) => {
-                    found.push(*fault);
-                    before.globals.push(Field::nil());
-                }
-            }
-        }
+        let mut before = Before { globals: vec![None; program.globals.len()], budget: STEPS_MAX };
+        before.compute_globals(&codes, compiler, &program, &mut found);
         let mut saliences = Vec::new();
         for rule in &program.rules {
             match salience(&mut before, &codes, compiler, rule) {
@@ -70,6 +60,8 @@ impl Rulebook {
         let actions = actions.collect();
         let initial_facts =
             program.facts.iter().map(|facts| compiler.facts(&facts.facts)).collect();
+        let initial_globals = before.globals.into_iter().map(|value| value.unwrap_or(Field::nil()));
+        let initial_globals = initial_globals.collect();
         let mut distinct = saliences.clone();
         distinct.sort_unstable_by(|left, right| right.cmp(left));
         distinct.dedup();
@@ -80,7 +72,7 @@ impl Rulebook {
             codes,
             actions,
             initial_facts,
-            initial_globals: before.globals,
+            initial_globals,
             saliences: distinct,
             levels,
             anchors: Vec::new(),
@@ -155,55 +147,65 @@ fn salience(
     rule: &Rule,
 ) -> Result<i64, Box<Diagnostic>> {
     let Some(expr) = &rule.salience else { return Ok(0) };
-    let wrong = |message: String, span: Span| {
-        let found = Diagnostic::new(&codes::RULES_SALIENCE, Anchor::Span(span), message);
-        let help = format!("a salience is a whole number from {} to {SALIENCE_MAX}", -SALIENCE_MAX);
-        Box::new(found.help(help))
-    };
-    match before.value(codes, &compiler.expression(expr, &[]))? {
-        Field::Int(number) if number.abs() <= SALIENCE_MAX => Ok(number),
-        other => Err(wrong(format!("the salience of `{}` is `{other}`", rule.name), expr.span)),
-    }
+    salience_of(&before.value(codes, &compiler.expression(expr, &[]))?, expr.span)
 }
 
-/// The world before there are facts: only globals.
+/// The world before there are facts: only globals, as far as they are computed.
 struct Before {
-    globals: Vec<Field>,
+    globals: Vec<Option<Field>>,
+    /// The steps that are left.
+    budget: u64,
 }
-
-const NO_FACTS: &str = "there are no facts yet";
 
 impl Before {
+    /// A reset computes globals in the order in which they came up first. One that was defined
+    /// again may need others that came up after it: it is computed once these are there, in the
+    /// order of definition.
+    fn compute_globals(
+        &mut self,
+        codes: &Codes,
+        compiler: Compiler,
+        program: &Program,
+        found: &mut Vec<Diagnostic>,
+    ) {
+        let code = |at: usize| compiler.expression(&program.globals[at].value, &[]);
+        let mut put_off = Vec::new();
+        for at in 0..program.globals.len() {
+            match self.value(codes, &code(at)) {
+                Ok(value) => self.globals[at] = Some(value),
+                // Nothing more can be computed.
+                Err(fault) if self.budget == 0 => return found.push(*fault),
+                Err(_) => put_off.push(at),
+            }
+        }
+        put_off.sort_by_key(|at| program.globals[*at].span.start);
+        for at in put_off {
+            match self.value(codes, &code(at)) {
+                Ok(value) => self.globals[at] = Some(value),
+                Err(fault) => found.push(*fault),
+            }
+            if self.budget == 0 {
+                return;
+            }
+        }
+    }
+
     fn value(&mut self, codes: &Codes, code: &Code) -> Result<Field, Box<Diagnostic>> {
         let mut machine = Machine::default();
         machine.begin(code);
-        let mut budget = STEPS_MAX;
+        let mut budget = self.budget;
         let done = machine.run(codes, code, &mut budget, self);
+        self.budget = budget;
         let done = done.map_err(|fault| {
             let at = Anchor::Span(fault.span);
-            Box::new(Diagnostic::new(&codes::RULES_CANNOT_COMPUTE, at, fault.message))
+            let found = Diagnostic::new(&codes::RULES_CANNOT_COMPUTE, at, fault.message);
+            Box::new(found.help("write a value, or mend the expression"))
         });
         done.map(|done| done.value)
     }
 }
 
 impl World for Before {
-    fn assert(&mut self, _: TemplateId, _: Vec<Field>) -> Result<Option<FactId>, String> {
-        Err(NO_FACTS.to_owned())
-    }
-
-    fn retract(&mut self, _: FactId) -> Result<bool, String> {
-        Err(NO_FACTS.to_owned())
-    }
-
-    fn retract_all(&mut self) -> Result<(), String> {
-        Err(NO_FACTS.to_owned())
-    }
-
-    fn modify(&mut self, _: FactId, _: Vec<(u32, Field)>) -> Result<Option<FactId>, String> {
-        Err(NO_FACTS.to_owned())
-    }
-
     fn fact(&self, _: FactId) -> Option<FactView<'_>> {
         None
     }
@@ -212,16 +214,18 @@ impl World for Before {
         None
     }
 
+    fn has_global(&self, global: GlobalId) -> bool {
+        self.globals.get(global.0 as usize).is_some_and(Option::is_some)
+    }
+
     fn global(&self, global: GlobalId) -> &Field {
-        // A global is computed from earlier ones; the reader lets no other stand there.
-        &self.globals[global.0 as usize]
+        const NONE: &Field = &Field::Bool(false);
+        self.globals.get(global.0 as usize).and_then(Option::as_ref).unwrap_or(NONE)
     }
 
     fn set_global(&mut self, global: GlobalId, value: Field) {
         if let Some(known) = self.globals.get_mut(global.0 as usize) {
-            *known = value;
+            *known = Some(value);
         }
     }
-
-    fn print(&mut self, _: &str) {}
 }

@@ -144,3 +144,90 @@ fn long_facts_count_for_more() {
         assert!(times < 60, "{times} times 4096 fields: {program}");
     }
 }
+
+/// What a program that was read without errors is refused for, once it is made ready.
+fn refused(text: &str) -> Vec<String> {
+    let (program, findings) = read(text);
+    assert!(!diagnostics::any_error(&findings), "{findings:?}");
+    let found = Rulebook::new(program).err().unwrap_or_default();
+    found.iter().map(|found| format!("{}: {}", found.code.id, found.message)).collect()
+}
+
+/// The facts that a reset of a program leaves.
+fn facts(text: &str) -> Vec<String> {
+    let memory = run(text).memory;
+    memory.facts().filter_map(|fact| memory.print(fact.id)).collect()
+}
+
+#[test]
+fn globals_are_computed_in_the_order_in_which_they_can_be() {
+    let later = "(deffacts f (x ?*g*)) (defglobal ?*h* = 1) (defglobal ?*g* = ?*h*)";
+    assert_eq!(facts(later), ["(x 1)"]);
+    let again = "(defglobal ?*a* = 1) (defglobal ?*b* = 2) (defglobal ?*a* = ?*b*)";
+    assert_eq!(facts(&format!("{again} (deffacts f (x ?*a*))")), ["(x 2)"]);
+    let function = "(deffunction f () 1) (defglobal ?*a* = (f)) (defglobal ?*b* = 3)
+        (deffunction f () ?*b*) (deffacts f (x ?*a*))";
+    assert_eq!(facts(function), ["(x 3)"]);
+    let follows = "(defglobal ?*a* = 1) (defglobal ?*b* = ?*a*) (defglobal ?*a* = 2)";
+    assert_eq!(facts(&format!("{follows} (deffacts f (x ?*b*))")), ["(x 2)"]);
+}
+
+#[test]
+fn globals_that_need_each_other_are_refused() {
+    let text = "(defglobal ?*a* = 1) (defglobal ?*b* = ?*a*) (defglobal ?*a* = ?*b*)";
+    let missing = |name: &str| format!("R221: `?*{name}*` has no value yet");
+    assert_eq!(refused(text), [missing("a"), missing("b")]);
+    let itself = "(defglobal ?*a* = 1) (defglobal ?*a* = (bind ?*a*))";
+    assert_eq!(refused(itself), ["R221: `?*a*` calls and calls: 10000 calls are open"]);
+}
+
+#[test]
+fn what_doubles_from_one_to_the_next_is_stopped() {
+    let global = |at: usize| {
+        let before = at - 1;
+        format!("(defglobal ?*g{at}* = (+ (bind ?*g{before}*) (bind ?*g{before}*)))")
+    };
+    let globals: String = (1..60).map(global).collect();
+    let globals = format!("(defglobal ?*g0* = 1) {globals}");
+    assert_eq!(refused(&globals), ["R221: the limit of steps is reached"]);
+    let template = |at: usize| {
+        let asserted = format!("(assert (t{}))", at - 1);
+        format!("(deftemplate t{at} (multislot a (default-dynamic {asserted} {asserted})))")
+    };
+    let templates: String = (1..60).map(template).collect();
+    let templates = format!("(deftemplate t0 (slot a)) {templates} (deffacts f (t59))");
+    assert_eq!(run(&templates).stop, Stop::Steps);
+}
+
+#[test]
+fn a_salience_as_low_as_numbers_go_is_out_of_range() {
+    let text = "(deffunction low () (integer -9223372036854775808))
+        (defrule r (declare (salience (low))) => )";
+    assert_eq!(refused(text), ["R220: the salience -9223372036854775808 is out of range"]);
+}
+
+#[test]
+fn lists_of_arguments_are_paid_for_before_they_are_made() {
+    let long = "(bind ?l (create$ a b)) (loop-for-count 12 (bind ?l (create$ ?l ?l)))";
+    let programs = [
+        format!("(deffunction f ($?x) (f ?x a)) (defrule r => {long} (f ?l))"),
+        format!("(deffunction f ($?x) 1) (defrule r => {long} (loop-for-count 20 (f ?l a)))"),
+    ];
+    for program in programs {
+        assert_eq!(run(&program).stop, Stop::Steps, "{program}");
+    }
+}
+
+#[test]
+fn a_pattern_counts_as_compiled_once() {
+    let stop = |pattern: &str| {
+        let text =
+            format!(r#"(defrule r => (loop-for-count (?i 1 2000) (regex-match {pattern} "abc")))"#);
+        let (program, findings) = read(&text);
+        assert!(!diagnostics::any_error(&findings), "{findings:?}");
+        let book = Rulebook::new(program).expect("the rules are right");
+        Memory::new(Arc::new(book), Limits::default()).run(|_| {})
+    };
+    assert_eq!(stop("(str-cat a (mod ?i 4))"), Stop::Quiet);
+    assert_eq!(stop("(str-cat a ?i)"), Stop::Steps);
+}

@@ -6,10 +6,10 @@ use diagnostics::Span;
 use value::Text;
 
 use super::two::Two;
-use super::{Code, Codes, Keeps, Op, Routine};
+use super::{Called, Code, Codes, Keeps, Op, Routine};
 use crate::field::Field;
 use crate::functions::{self, Run, Shape};
-use crate::program::{Expr, ExprKind, FunctionId, NewFact, Program, VariableId};
+use crate::program::{Default, Expr, ExprKind, FunctionId, NewFact, Program, Slot, VariableId};
 
 /// Compiles what a program says.
 #[derive(Clone, Copy)]
@@ -37,7 +37,34 @@ impl<'p> Compiler<'p> {
             slots: template.slots.iter().map(|slot| slot.name.clone()).collect(),
             many: template.slots.iter().map(|slot| slot.many).collect(),
         });
-        Codes { functions: functions.collect(), shapes: shapes.collect() }
+        let globals = self.program.globals.iter().map(|global| {
+            Routine::of(format!("?*{}*", global.name), self.expression(&global.value, &[]))
+        });
+        let defaults = self.program.templates.iter().map(|template| {
+            let slots = template.slots.iter().enumerate().filter_map(|(at, slot)| {
+                let Default::Computed(values) = &slot.default else { return None };
+                let name = format!("{} of {}", slot.name, template.name);
+                Some((position(at), Routine::of(name, self.default(slot, values))))
+            });
+            slots.collect()
+        });
+        Codes {
+            functions: functions.collect(),
+            globals: globals.collect(),
+            defaults: defaults.collect(),
+            shapes: shapes.collect(),
+        }
+    }
+
+    /// What a slot holds where a fact does not say.
+    fn default(self, slot: &Slot, values: &[Expr]) -> Code {
+        let mut unit = Unit::new(self.program, &[]);
+        match values {
+            [value] if !slot.many => unit.expr(value),
+            _ if !slot.many => unit.fail("a slot with one field gets one value", slot.span),
+            _ => unit.gathered(values, slot.span),
+        }
+        unit.code()
     }
 
     /// Actions one after the other, with the value of the last.
@@ -59,6 +86,13 @@ impl<'p> Compiler<'p> {
         let end = facts.last().map_or(Span::new(0, 0), |last| last.span);
         unit.assert(facts, end);
         unit.code()
+    }
+}
+
+impl Routine {
+    /// One that takes no arguments.
+    fn of(name: String, code: Code) -> Routine {
+        Routine { name: name.into(), parameters: 0, rest: false, code }
     }
 }
 
@@ -219,9 +253,10 @@ impl<'p> Unit<'p> {
                 }
             }
             ExprKind::BindGlobal(global, values) => {
-                match (values.as_slice(), self.program.globals.get(global.0 as usize)) {
-                    ([], Some(first)) => self.expr(&first.value),
-                    _ => self.gathered(values, span),
+                if values.is_empty() {
+                    self.add(Op::Apply { called: Called::Global(*global), count: 0 }, span, 1);
+                } else {
+                    self.gathered(values, span);
                 }
                 self.add(Op::SetGlobal(*global), span, 0);
             }
@@ -301,11 +336,7 @@ impl<'p> Unit<'p> {
     }
 
     fn called(&mut self, function: u16, count: u32, span: Span) {
-        let op = match Two::of(function) {
-            Some(two) if count == 2 => Op::Two(two),
-            _ => Op::Call { function, count },
-        };
-        self.add(op, span, 1 - i64::from(count));
+        self.add(called(function, count), span, 1 - i64::from(count));
     }
 
     /// A comparison of more than two, which stops at the first that does not hold.
@@ -335,7 +366,8 @@ impl<'p> Unit<'p> {
         for arg in args {
             self.expr(arg);
         }
-        self.add(Op::Apply { function: function.0, count }, span, 1 - i64::from(count));
+        let called = Called::Function(function.0);
+        self.add(Op::Apply { called, count }, span, 1 - i64::from(count));
     }
 
     fn sort(&mut self, name: &Expr, values: &[Expr], span: Span) {
@@ -349,13 +381,13 @@ impl<'p> Unit<'p> {
             (Some(own), _) => {
                 let function = &self.program.functions[own];
                 let most = if function.rest { u32::MAX } else { function.parameters };
-                let op = Op::Apply { function: position(own), count: 2 };
+                let op = Op::Apply { called: Called::Function(position(own)), count: 2 };
                 (op, takes_two(function.parameters, most))
             }
             (None, Some(function)) => {
                 let def = &functions::TABLE[usize::from(function)];
                 let most = def.most.map_or(u32::MAX, u32::from);
-                let op = Op::Call { function, count: 2 };
+                let op = called(function, 2);
                 let pure = !matches!(def.run, Run::Sorting);
                 (op, pure && takes_two(u32::from(def.least), most))
             }
@@ -411,6 +443,15 @@ impl<'p> Unit<'p> {
     /// The reader refuses such a program; whoever makes one otherwise is told when it runs.
     pub(super) fn fail(&mut self, why: &str, span: Span) {
         self.add(Op::Fail(why.into()), span, 1);
+    }
+}
+
+/// The step that calls a function of the table.
+fn called(function: u16, count: u32) -> Op {
+    match Two::of(function) {
+        Some(two) if count == 2 => Op::Two(two),
+        _ if functions::TABLE[usize::from(function)].name == "regex-match" => Op::Search,
+        _ => Op::Call { function, count },
     }
 }
 

@@ -6,8 +6,9 @@
 use diagnostics::Span;
 
 use super::compile::prints;
+use super::search::Patterns;
 use super::sort::Sorting;
-use super::{Code, Codes, Fault, Keeps, Op, World};
+use super::{Called, Code, Codes, Fault, Keeps, Op, World};
 use crate::field::{FactId, Field};
 use crate::functions::{self, Cost, Facts, Run, Shape};
 
@@ -25,6 +26,7 @@ pub struct Machine {
     places: Vec<Option<Field>>,
     frames: Vec<Frame>,
     sorts: Vec<Sorting>,
+    pub(super) patterns: Patterns,
     pub(super) text: String,
 }
 
@@ -40,8 +42,8 @@ pub struct Done {
 /// Where a call came from.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// The function that called; none is the code that was run at first.
-    function: Option<u32>,
+    /// The routine that called; none is the code that was run at first.
+    called: Option<Called>,
     at: u32,
     /// Where its values and variables begin.
     stack: u32,
@@ -55,6 +57,12 @@ impl Machine {
     /// A machine that has run nothing.
     pub fn new() -> Machine {
         Machine::default()
+    }
+
+    /// A machine for a fork of what this one runs for. It keeps the same patterns, so that both
+    /// count the same steps.
+    pub fn fork(&self) -> Machine {
+        Machine { patterns: self.patterns.clone(), ..Machine::default() }
     }
 
     /// Makes room for the variables of a code that is to run next. The caller gives values to
@@ -125,7 +133,7 @@ impl<W: World> Running<'_, W> {
     fn all(&mut self, entry: &Code) -> Result<Field, Fault> {
         let codes = self.codes;
         let mut code = entry;
-        let mut frame = Frame { function: None, at: 0, stack: 0, places: 0 };
+        let mut frame = Frame { called: None, at: 0, stack: 0, places: 0 };
         let mut at = 0usize;
         loop {
             let Some(op) = code.ops.get(at) else {
@@ -137,7 +145,8 @@ impl<W: World> Running<'_, W> {
                 self.machine.stack.push(value);
                 frame = back;
                 at = back.at as usize;
-                code = back.function.map_or(entry, |of| &codes.functions[of as usize].code);
+                let caller = back.called.and_then(|called| codes.routine(called));
+                code = caller.map_or(entry, |routine| &routine.code);
                 continue;
             };
             let span = code.spans[at];
@@ -170,6 +179,11 @@ impl<W: World> Running<'_, W> {
                 }
                 Op::Clear(place) => *self.place(frame, *place) = None,
                 Op::Global(global) => {
+                    if !self.world.has_global(*global) {
+                        let known = codes.routine(Called::Global(*global));
+                        let name = known.map_or("a global", |global| &*global.name);
+                        return Err(wrong(format!("`{name}` has no value yet")));
+                    }
                     let field = self.world.global(*global).clone();
                     self.machine.stack.push(field);
                 }
@@ -218,8 +232,16 @@ impl<W: World> Running<'_, W> {
                     }
                 }
                 Op::Call { function, count } => self.call(*function, *count, span)?,
-                Op::Apply { function, count } => {
-                    let routine = &codes.functions[*function as usize];
+                Op::Apply { called, count } => {
+                    let Some(routine) = codes.routine(*called) else {
+                        return Err(wrong("there is no such function".to_owned()));
+                    };
+                    let from = self.from(*count);
+                    let single = from + routine.parameters as usize;
+                    // A list of the rest is paid for before it is made.
+                    let made = self.machine.stack[single.min(self.machine.stack.len())..].iter();
+                    let made: u64 = made.map(|value| value.fields().len() as u64).sum();
+                    self.charge(u64::from(routine.parameters) + made, span)?;
                     let machine = &mut *self.machine;
                     if machine.frames.len() >= FRAMES_MAX {
                         return Err(wrong(format!(
@@ -234,9 +256,7 @@ impl<W: World> Running<'_, W> {
                         )));
                     }
                     machine.frames.push(Frame { at: position(at), ..frame });
-                    let from = machine.stack.len().saturating_sub(*count as usize);
                     let places = machine.places.len();
-                    let single = from + routine.parameters as usize;
                     let rest = routine
                         .rest
                         .then(|| functions::list_of(&machine.stack[single..]))
@@ -247,28 +267,28 @@ impl<W: World> Running<'_, W> {
                     machine.places.extend(rest.map(Some));
                     machine.places.resize(places + routine.code.places(), None);
                     frame = Frame {
-                        function: Some(*function),
+                        called: Some(*called),
                         at: 0,
                         stack: position(from),
                         places: position(places),
                     };
                     code = &routine.code;
                     at = 0;
-                    self.charge(u64::from(*count), span)?;
                 }
                 Op::Matches(pattern) => {
                     let text = self.pop();
-                    let Some(searched) = text.lexeme() else {
-                        return Err(wrong(functions::regex::no_text(&text)));
-                    };
-                    let found = pattern.is_match(searched);
-                    self.charge(functions::length_of(&text), span)?;
+                    let found = self.has(&text, pattern, span)?;
+                    self.machine.stack.push(Field::Bool(found));
+                }
+                Op::Search => {
+                    let (text, pattern) = (self.pop(), self.pop());
+                    let found = self.search(&pattern, &text, span)?;
                     self.machine.stack.push(Field::Bool(found));
                 }
                 Op::Sort(count) => {
                     let from = self.from(*count);
+                    self.charge(Cost::Sum.of(&self.machine.stack[from..]), span)?;
                     let fields = functions::flat(&self.machine.stack[from..]).map_err(wrong)?;
-                    self.charge(fields.len() as u64, span)?;
                     self.machine.stack.truncate(from);
                     self.machine.sorts.push(Sorting::new(fields));
                 }

@@ -3,6 +3,7 @@
 //! Names are gone here: a variable is a place in a frame, a slot is a position, a default is a
 //! value. Nothing calls itself while code runs, and every step is counted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ::regex::Regex;
@@ -18,6 +19,7 @@ mod compile;
 mod loops;
 mod machine;
 mod print;
+mod search;
 mod slots;
 mod sort;
 #[cfg(test)]
@@ -41,26 +43,26 @@ pub struct Fault {
     pub message: String,
 }
 
-/// What the machine acts on. In conditions it is one that has no facts to change: the reader
-/// lets no action stand there.
+/// What the machine acts on. In conditions, and before there are facts, it is one that has no facts
+/// to change: the reader lets no action stand there. Such a one says nothing of what actions do.
 pub trait World {
     /// Asserts a fact whose fields are in the template's order. Gives the address of the fact
     /// that is there then, which an equal one may be; none where it was not asserted.
-    fn assert(
-        &mut self,
-        template: TemplateId,
-        fields: Vec<Field>,
-    ) -> Result<Option<FactId>, String>;
+    fn assert(&mut self, _: TemplateId, _: Vec<Field>) -> Result<Option<FactId>, String> {
+        Err(ONLY_LOOKS.to_owned())
+    }
     /// Retracts a fact; says whether it was there.
-    fn retract(&mut self, fact: FactId) -> Result<bool, String>;
+    fn retract(&mut self, _: FactId) -> Result<bool, String> {
+        Err(ONLY_LOOKS.to_owned())
+    }
     /// Retracts all facts.
-    fn retract_all(&mut self) -> Result<(), String>;
+    fn retract_all(&mut self) -> Result<(), String> {
+        Err(ONLY_LOOKS.to_owned())
+    }
     /// Gives some slots of a fact other values, by position.
-    fn modify(
-        &mut self,
-        fact: FactId,
-        changes: Vec<(u32, Field)>,
-    ) -> Result<Option<FactId>, String>;
+    fn modify(&mut self, _: FactId, _: Vec<(u32, Field)>) -> Result<Option<FactId>, String> {
+        Err(ONLY_LOOKS.to_owned())
+    }
     /// A fact, while it is there.
     fn fact(&self, fact: FactId) -> Option<FactView<'_>>;
     /// The fact that has this index.
@@ -69,13 +71,20 @@ pub trait World {
     fn index(&self, fact: FactId) -> Option<u64> {
         self.fact(fact).map(|view| view.index)
     }
+    /// Whether a global has a value already.
+    fn has_global(&self, _: GlobalId) -> bool {
+        true
+    }
     /// What a global is.
     fn global(&self, global: GlobalId) -> &Field;
     /// Makes a global something else.
-    fn set_global(&mut self, global: GlobalId, value: Field);
+    fn set_global(&mut self, _: GlobalId, _: Field) {}
     /// Prints.
-    fn print(&mut self, text: &str);
+    fn print(&mut self, _: &str) {}
 }
+
+/// What a world says that has no facts to change.
+const ONLY_LOOKS: &str = "facts cannot be changed here";
 
 /// A fact as the machine sees it.
 #[derive(Clone, Copy, Debug)]
@@ -93,11 +102,40 @@ pub struct FactView<'a> {
 pub struct Codes {
     /// The program's functions.
     functions: Vec<Routine>,
+    /// How each global is computed at first, for those who bind it to nothing.
+    globals: Vec<Routine>,
+    /// For each template, how the values of its slots are computed where a fact does not say, by
+    /// the slots' positions.
+    defaults: Vec<BTreeMap<u32, Routine>>,
     /// Its templates.
     shapes: Vec<Shape>,
 }
 
-/// A function of the program.
+/// Code that other code calls. It is compiled once, however often it is called: what it calls is
+/// never written out where it is called, as that could grow with every call, or without end.
+#[derive(Clone, Copy, Debug)]
+enum Called {
+    /// A function of the program.
+    Function(u32),
+    /// The first value of a global.
+    Global(GlobalId),
+    /// The value of a slot, by its template and its position, where a fact does not say.
+    Default(TemplateId, u32),
+}
+
+impl Codes {
+    fn routine(&self, called: Called) -> Option<&Routine> {
+        match called {
+            Called::Function(function) => self.functions.get(function as usize),
+            Called::Global(global) => self.globals.get(global.0 as usize),
+            Called::Default(template, slot) => {
+                self.defaults.get(template.0 as usize).and_then(|slots| slots.get(&slot))
+            }
+        }
+    }
+}
+
+/// What can be called.
 #[derive(Clone, Debug)]
 struct Routine {
     name: Text,
@@ -123,13 +161,6 @@ impl Code {
     /// How many places its frame has; those of the variables come first, in their order.
     pub fn places(&self) -> usize {
         self.places as usize
-    }
-
-    /// How much memory it takes, about, in bytes.
-    pub fn size(&self) -> usize {
-        size_of::<Code>()
-            + self.ops.len() * (size_of::<Op>() + size_of::<Span>())
-            + self.names.len() * size_of::<Text>()
     }
 }
 
@@ -176,10 +207,12 @@ enum Op {
     },
     /// A function of the table, of so many values.
     Call { function: u16, count: u32 },
-    /// A function of the program, of so many values.
-    Apply { function: u32, count: u32 },
+    /// A routine of the program, of so many values.
+    Apply { called: Called, count: u32 },
     /// Whether a text has a pattern that was compiled before.
     Matches(Arc<Regex>),
+    /// Whether a text has the pattern below it, which has to be compiled first.
+    Search,
     /// Begins to sort so many values.
     Sort(u32),
     /// Gives two values that have to be compared, or, where all is in order, the list, and goes

@@ -4,7 +4,7 @@ use diagnostics::Span;
 use value::Text;
 
 use super::compile::{Unit, position};
-use super::{Assertion, Given, Modification, Op};
+use super::{Assertion, Called, Given, Modification, Op};
 use crate::field::Field;
 use crate::program::{Default, Expr, ExprKind, NewFact, Template};
 
@@ -29,18 +29,19 @@ impl Unit<'_> {
         let mut slots = Vec::with_capacity(template.slots.len());
         for (at, slot) in template.slots.iter().enumerate() {
             let said = fact.slots.iter().find(|(said, _)| *said as usize == at);
-            let values = match (said, &slot.default) {
-                (Some((_, values)), _) | (None, Default::Computed(values)) => values,
-                (None, Default::Value(field)) => {
-                    slots.push(Given::Value(field.clone()));
-                    continue;
+            slots.push(match (said, &slot.default) {
+                (Some((_, values)), _) => self.given(values, slot.many, fact.span),
+                (None, Default::Computed(_)) => {
+                    let called = Called::Default(fact.template, position(at));
+                    self.add(Op::Apply { called, count: 0 }, fact.span, 1);
+                    if slot.many { Given::Many(1) } else { Given::One }
                 }
+                (None, Default::Value(field)) => Given::Value(field.clone()),
                 (None, Default::Required) => {
                     self.depth = before;
                     return self.fail(&format!("slot `{}` needs a value", slot.name), fact.span);
                 }
-            };
-            slots.push(self.given(values, slot.many, fact.span));
+            });
         }
         let count = self.depth - before;
         let assertion = Assertion { template: fact.template, slots, count };

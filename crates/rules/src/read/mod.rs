@@ -21,7 +21,7 @@ mod limits;
 mod patterns;
 mod room;
 mod rooms;
-mod rules;
+pub(crate) mod rules;
 mod scope;
 mod slots;
 mod templates;

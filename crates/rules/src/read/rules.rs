@@ -2,7 +2,7 @@
 
 use std::slice::from_ref;
 
-use diagnostics::{Anchor, Span, codes};
+use diagnostics::{Anchor, Diagnostic, Span, codes};
 
 use super::Reader;
 use super::expr::Flow;
@@ -13,6 +13,7 @@ use crate::program::{Condition, Expr, Kinds, Pattern, Rule};
 use crate::syntax::token::Atom;
 use crate::syntax::tree::Node;
 
+/// How urgent a rule can be.
 const SALIENCE_MAX: i64 = 10_000;
 
 impl Reader {
@@ -92,26 +93,17 @@ impl Reader {
         salience
     }
 
+    /// A salience that only a run can tell is computed when the program is made ready.
     fn salience_fits(&mut self, value: &Expr) {
-        let (message, help) = match self.fold(value) {
-            Ok(Some(Field::Int(number))) if (-SALIENCE_MAX..=SALIENCE_MAX).contains(&number) => {
-                return;
-            }
-            Ok(Some(Field::Int(number))) => {
-                let help = format!("write a number from -{SALIENCE_MAX} to {SALIENCE_MAX}");
-                (format!("the salience {number} is out of range"), help)
-            }
-            Ok(Some(field)) => {
-                let given = super::findings::described(Kinds::of(&field));
-                let help = format!("write a number from -{SALIENCE_MAX} to {SALIENCE_MAX}");
-                (format!("a salience is a whole number, and this is {given}"), help)
-            }
-            Ok(None) => return,
+        let found = match self.fold(value) {
+            Ok(Some(field)) => salience_of(&field, value.span).err().map(|found| *found),
+            Ok(None) => None,
             Err(why) => {
-                (format!("this salience cannot be computed: {why}"), "write a number".into())
+                let message = format!("this salience cannot be computed: {why}");
+                Some(at(&codes::RULES_SALIENCE, value.span, message).help("write a number"))
             }
         };
-        self.findings.push(at(&codes::RULES_SALIENCE, value.span, message).help(help));
+        self.findings.extend(found);
     }
 
     /// What supports the facts that a rule asserts comes before its other conditions, in each way
@@ -147,6 +139,22 @@ impl Reader {
         }
         before
     }
+}
+
+/// The salience that a value is, or what is wrong with it.
+pub(crate) fn salience_of(value: &Field, span: Span) -> Result<i64, Box<Diagnostic>> {
+    let message = match value {
+        Field::Int(number) if (-SALIENCE_MAX..=SALIENCE_MAX).contains(number) => {
+            return Ok(*number);
+        }
+        Field::Int(number) => format!("the salience {number} is out of range"),
+        other => {
+            let given = super::findings::described(Kinds::of(other));
+            format!("a salience is a whole number, and this is {given}")
+        }
+    };
+    let help = format!("write a number from -{SALIENCE_MAX} to {SALIENCE_MAX}");
+    Err(Box::new(at(&codes::RULES_SALIENCE, span, message).help(help)))
 }
 
 /// The name of a fact's variable: `?f` in `?f <- (a)`.
