@@ -148,3 +148,22 @@ fn a_join_that_fails_is_told_by_its_values() {
           with     f-1 (incident (id a) (severity 5) (tags))"#]],
     );
 }
+
+#[test]
+fn tests_that_take_long_are_given_up_with_what_is_found() {
+    let facts: String = (0..40).map(|number| format!("(n {number})")).collect();
+    let text = format!(
+        "(deffunction slow (?x) (loop-for-count 30000 (bind ?y 1)) FALSE)
+         (deffacts d {facts}) (defrule r (n ?a) (n ?b&:(slow ?b)) => )"
+    );
+    let (program, found) = read::read(&text);
+    assert!(!diagnostics::any_error(&found), "{found:?}");
+    let book = Rulebook::new(program).expect("the program is right");
+    let memory = Memory::new(Arc::new(book), Limits::default());
+    let expected = expect![[r#"
+        r: condition 2 is not fulfilled
+          nearest  f-40 (n 39)
+          but      field 1 is 39, fails `:(slow ?b)`
+          with     f-1 (n 0)"#]];
+    expected.assert_eq(&memory.why_not(0, &text).to_string());
+}

@@ -1,8 +1,11 @@
 //! Finds the condition that fails, and the fact that comes nearest to it.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use super::Told;
 use super::why_not::{Missed, Reason};
-use crate::code::{Compiler, Machine};
+use crate::code::{Code, Compiler, Machine};
 use crate::field::{FactId, Field};
 use crate::functions;
 use crate::memory::{FactRef, Memory};
@@ -13,15 +16,15 @@ use crate::program::{Expr, ExprKind, FieldPattern, Pattern, Term, TermKind, Vari
 const LEFT_MAX: usize = 20;
 const FACTS_MAX: usize = 5_000;
 
-/// How many steps a test of a condition may take.
-const STEPS_MAX: u64 = 100_000;
+/// How many steps all tests of a rule's conditions may take together.
+const STEPS_MAX: u64 = 1_000_000;
 
 /// The values of variables while a fact is held against a pattern.
 type Values = Vec<(VariableId, Field)>;
 
 impl Memory {
     /// Why one way of a rule does not fire.
-    pub(super) fn reason(&self, at: usize, way: &Way, text: &str) -> Reason {
+    pub(super) fn reason(&self, at: usize, way: &Way, text: &str, tests: &Tests) -> Reason {
         if let Some(behind) = self.agenda().position(|one| one.way as usize == at) {
             return Reason::Waits { behind };
         }
@@ -29,9 +32,34 @@ impl Memory {
         let Some(failing) = progress.iter().position(Vec::is_empty) else { return Reason::Fired };
         let step = &way.steps[failing];
         let before: &[u32] = if failing == 0 { &[] } else { &progress[failing - 1] };
-        let trier = Trier { memory: self, way, text };
+        let trier = Trier { memory: self, way, text, tests };
         let (missed, after) = trier.missed(step, before, failing as u32);
         Reason::Fails { condition: failing + 1, span: step.span, after, missed }
+    }
+}
+
+/// What the tests of one rule share, over all its ways.
+pub(super) struct Tests {
+    inner: RefCell<Inner>,
+}
+
+struct Inner {
+    /// What was compiled, by the address of the expression, which stays while its rule is asked
+    /// about.
+    codes: BTreeMap<*const Expr, Code>,
+    machine: Machine,
+    /// The steps that are left. Once there are none, what was found so far has to do.
+    steps: u64,
+}
+
+impl Tests {
+    pub(super) fn new() -> Tests {
+        let inner = Inner { codes: BTreeMap::new(), machine: Machine::new(), steps: STEPS_MAX };
+        Tests { inner: RefCell::new(inner) }
+    }
+
+    fn are_used_up(&self) -> bool {
+        self.inner.borrow().steps == 0
     }
 }
 
@@ -39,6 +67,7 @@ struct Trier<'a> {
     memory: &'a Memory,
     way: &'a Way,
     text: &'a str,
+    tests: &'a Tests,
 }
 
 impl Trier<'_> {
@@ -71,10 +100,14 @@ impl Trier<'_> {
         let template = &memory.rulebook().program().templates[pattern.template.0 as usize];
         let mut best: Option<(Vec<String>, FactId, Option<u32>)> = None;
         let facts: Vec<FactRef> = memory.facts_of(pattern.template).collect();
-        for token in tokens {
+        'all: for token in tokens {
             let values = self.values(token, depth);
             for fact in facts.iter().rev().take(FACTS_MAX) {
                 let because = self.against(pattern, step.test.as_deref(), fact, &values);
+                // What ended for want of steps says nothing of the fact, but one fact is told.
+                if best.is_some() && self.tests.are_used_up() {
+                    break 'all;
+                }
                 if best.as_ref().is_none_or(|(known, ..)| because.len() < known.len()) {
                     best = Some((because, fact.id, token));
                 }
@@ -278,14 +311,14 @@ impl Trier<'_> {
     fn value(&self, expr: &Expr, values: &Values) -> Option<Field> {
         let book = self.memory.rulebook();
         let names = &book.program().rules[self.way.rule as usize].variables;
-        let code = Compiler::new(book.program()).expression(expr, names);
-        let mut machine = Machine::default();
-        let places = machine.begin(&code);
+        let Inner { codes, machine, steps } = &mut *self.tests.inner.borrow_mut();
+        let compile = || Compiler::new(book.program()).expression(expr, names);
+        let code = codes.entry(expr).or_insert_with(compile);
+        let places = machine.begin(code);
         for (VariableId(at), value) in values {
             places[*at as usize] = Some(value.clone());
         }
-        let mut steps = STEPS_MAX;
-        let done = machine.run(&book.codes, &code, &mut steps, &mut self.memory.onlooker());
+        let done = machine.run(&book.codes, code, steps, &mut self.memory.onlooker());
         done.ok().map(|done| done.value)
     }
 

@@ -6,6 +6,7 @@ use diagnostics::Span;
 use value::Text;
 
 use super::Told;
+use super::nearest::Tests;
 use crate::memory::Memory;
 
 /// Why a rule did not fire.
@@ -78,9 +79,10 @@ impl Memory {
         let book = self.rulebook();
         let ways = book.network.ways.iter().enumerate();
         let ways = ways.filter(|(_, way)| way.rule as usize == rule);
+        let tests = Tests::new();
         WhyNot {
             rule: self.rule_name(u32::try_from(rule).unwrap_or(u32::MAX)),
-            ways: ways.map(|(at, way)| self.reason(at, way, text)).collect(),
+            ways: ways.map(|(at, way)| self.reason(at, way, text, &tests)).collect(),
         }
     }
 }
