@@ -220,7 +220,9 @@ fn write_quoted(out: &mut Formatter, text: &str) -> fmt::Result {
 pub(crate) fn float(number: f64) -> String {
     const DIGITS: i32 = 15;
     if number.is_nan() {
-        return if number.is_sign_negative() { "-nan.0" } else { "nan.0" }.to_owned();
+        // There is one: which sign it gets when it is computed is up to the processor. This is how
+        // CLIPS prints what it computes where most run it.
+        return "-nan.0".to_owned();
     }
     if number.is_infinite() {
         return if number < 0.0 { "-inf.0" } else { "inf.0" }.to_owned();
@@ -262,6 +264,8 @@ mod tests {
             (2.5e200, "2.5e+200"),
             (0.999_999_999_999_999_9, "1.0"),
             (f64::NEG_INFINITY, "-inf.0"),
+            (f64::NAN, "-nan.0"),
+            (-f64::NAN, "-nan.0"),
         ];
         for (number, printed) in cases {
             assert_eq!(float(number), printed);

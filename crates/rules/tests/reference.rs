@@ -34,8 +34,8 @@ Whole numbers go around at 64 bits, as there. `TRUE` and `FALSE` are symbols, an
 A function that is given what it cannot work on is a fault: the actions stop there, and so does \
          the run.
 So is a text of more than {TEXT_MAX} bytes and a list of more than {LIST_MAX} fields.
-Sines, logarithms and their kind are computed as the platform does: the last of their digits, \
-         which is not printed, may differ between platforms.
+Sines, logarithms and their kind are the same on all platforms to the last digit; CLIPS, which \
+         takes them from its platform, may differ in that digit, which is not printed.
 
 Left out on purpose: `random`, `seed`, `time`, `gensym` and `gensym*` (a run must come out the \
          same again), `eval`, `build`, `funcall`, files and the system.

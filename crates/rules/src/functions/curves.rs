@@ -1,7 +1,7 @@
 //! Roots, powers, logarithms and angles.
 //!
-//! They are computed as the platform computes them: the last digit may differ between platforms,
-//! and the fifteen digits that are printed do not.
+//! They are computed by a library of their own and not by the platform's, which differ in the last
+//! digit: facts are the same only if all digits are.
 
 use super::arguments::{Outcome, number};
 use crate::field::Field;
@@ -45,15 +45,15 @@ pub(super) fn sqrt(args: &[Field]) -> Outcome {
 }
 
 pub(super) fn exp(args: &[Field]) -> Outcome {
-    of(args, f64::exp)
+    of(args, libm::exp)
 }
 
 pub(super) fn log(args: &[Field]) -> Outcome {
-    within(args, |at| at > 0.0, f64::ln)
+    within(args, |at| at > 0.0, libm::log)
 }
 
 pub(super) fn log10(args: &[Field]) -> Outcome {
-    within(args, |at| at > 0.0, f64::log10)
+    within(args, |at| at > 0.0, libm::log10)
 }
 
 pub(super) fn power(args: &[Field]) -> Outcome {
@@ -61,7 +61,7 @@ pub(super) fn power(args: &[Field]) -> Outcome {
     if (base == 0.0 && exponent <= 0.0) || (base < 0.0 && exponent.trunc() != exponent) {
         return Err(format!("`{}` has no power `{}`", args[0], args[1]));
     }
-    Ok(Field::Float(base.powf(exponent)))
+    Ok(Field::Float(libm::pow(base, exponent)))
 }
 
 pub(super) fn pi(_: &[Field]) -> Outcome {
@@ -69,39 +69,39 @@ pub(super) fn pi(_: &[Field]) -> Outcome {
 }
 
 pub(super) fn sin(args: &[Field]) -> Outcome {
-    of(args, f64::sin)
+    of(args, libm::sin)
 }
 
 pub(super) fn cos(args: &[Field]) -> Outcome {
-    of(args, f64::cos)
+    of(args, libm::cos)
 }
 
 pub(super) fn tan(args: &[Field]) -> Outcome {
-    ratio(args, f64::sin, f64::cos)
+    ratio(args, libm::sin, libm::cos)
 }
 
 pub(super) fn sec(args: &[Field]) -> Outcome {
-    ratio(args, |_| 1.0, f64::cos)
+    ratio(args, |_| 1.0, libm::cos)
 }
 
 pub(super) fn csc(args: &[Field]) -> Outcome {
-    ratio(args, |_| 1.0, f64::sin)
+    ratio(args, |_| 1.0, libm::sin)
 }
 
 pub(super) fn cot(args: &[Field]) -> Outcome {
-    ratio(args, f64::cos, f64::sin)
+    ratio(args, libm::cos, libm::sin)
 }
 
 pub(super) fn asin(args: &[Field]) -> Outcome {
-    within(args, |at| at.abs() <= 1.0, f64::asin)
+    within(args, |at| at.abs() <= 1.0, libm::asin)
 }
 
 pub(super) fn acos(args: &[Field]) -> Outcome {
-    within(args, |at| at.abs() <= 1.0, f64::acos)
+    within(args, |at| at.abs() <= 1.0, libm::acos)
 }
 
 pub(super) fn atan(args: &[Field]) -> Outcome {
-    of(args, f64::atan)
+    of(args, libm::atan)
 }
 
 pub(super) fn atan2(args: &[Field]) -> Outcome {
@@ -109,71 +109,74 @@ pub(super) fn atan2(args: &[Field]) -> Outcome {
     if y == 0.0 && x == 0.0 {
         return Err("a point at the origin has no angle".to_owned());
     }
-    Ok(Field::Float(y.atan2(x)))
+    Ok(Field::Float(libm::atan2(y, x)))
 }
 
 pub(super) fn asec(args: &[Field]) -> Outcome {
-    within(args, |at| at.abs() >= 1.0, |at| at.recip().acos())
+    within(args, |at| at.abs() >= 1.0, |at| libm::acos(at.recip()))
 }
 
 pub(super) fn acsc(args: &[Field]) -> Outcome {
-    within(args, |at| at.abs() >= 1.0, |at| at.recip().asin())
+    within(args, |at| at.abs() >= 1.0, |at| libm::asin(at.recip()))
 }
 
 pub(super) fn acot(args: &[Field]) -> Outcome {
-    of(args, |at| if at.abs() <= TINY { std::f64::consts::FRAC_PI_2 } else { at.recip().atan() })
+    of(
+        args,
+        |at| if at.abs() <= TINY { std::f64::consts::FRAC_PI_2 } else { libm::atan(at.recip()) },
+    )
 }
 
 pub(super) fn sinh(args: &[Field]) -> Outcome {
-    of(args, f64::sinh)
+    of(args, libm::sinh)
 }
 
 pub(super) fn cosh(args: &[Field]) -> Outcome {
-    of(args, f64::cosh)
+    of(args, libm::cosh)
 }
 
 pub(super) fn tanh(args: &[Field]) -> Outcome {
-    of(args, f64::tanh)
+    of(args, libm::tanh)
 }
 
 pub(super) fn sech(args: &[Field]) -> Outcome {
-    of(args, |at| at.cosh().recip())
+    of(args, |at| libm::cosh(at).recip())
 }
 
 pub(super) fn csch(args: &[Field]) -> Outcome {
-    within(args, |at| at.abs() > TINY, |at| at.sinh().recip())
+    within(args, |at| at.abs() > TINY, |at| libm::sinh(at).recip())
 }
 
 pub(super) fn coth(args: &[Field]) -> Outcome {
-    within(args, |at| at.abs() > TINY, |at| at.tanh().recip())
+    within(args, |at| at.abs() > TINY, |at| libm::tanh(at).recip())
 }
 
 pub(super) fn asinh(args: &[Field]) -> Outcome {
-    of(args, |at| (at + (at * at + 1.0).sqrt()).ln())
+    of(args, |at| libm::log(at + (at * at + 1.0).sqrt()))
 }
 
 pub(super) fn acosh(args: &[Field]) -> Outcome {
-    within(args, |at| at >= 1.0, |at| (at + (at * at - 1.0).sqrt()).ln())
+    within(args, |at| at >= 1.0, |at| libm::log(at + (at * at - 1.0).sqrt()))
 }
 
 pub(super) fn atanh(args: &[Field]) -> Outcome {
-    within(args, |at| at.abs() < 1.0, |at| 0.5 * ((1.0 + at) / (1.0 - at)).ln())
+    within(args, |at| at.abs() < 1.0, |at| 0.5 * libm::log((1.0 + at) / (1.0 - at)))
 }
 
 pub(super) fn asech(args: &[Field]) -> Outcome {
     within(
         args,
         |at| at > 0.0 && at <= 1.0,
-        |at| (at.recip() + ((at * at).recip() - 1.0).sqrt()).ln(),
+        |at| libm::log(at.recip() + ((at * at).recip() - 1.0).sqrt()),
     )
 }
 
 pub(super) fn acsch(args: &[Field]) -> Outcome {
-    within(args, |at| at != 0.0, |at| (at.recip() + ((at * at).recip() + 1.0).sqrt()).ln())
+    within(args, |at| at != 0.0, |at| libm::log(at.recip() + ((at * at).recip() + 1.0).sqrt()))
 }
 
 pub(super) fn acoth(args: &[Field]) -> Outcome {
-    within(args, |at| at.abs() > 1.0, |at| 0.5 * ((at + 1.0) / (at - 1.0)).ln())
+    within(args, |at| at.abs() > 1.0, |at| 0.5 * libm::log((at + 1.0) / (at - 1.0)))
 }
 
 pub(super) fn degrees_to_radians(args: &[Field]) -> Outcome {
@@ -190,4 +193,31 @@ pub(super) fn degrees_to_gradians(args: &[Field]) -> Outcome {
 
 pub(super) fn gradians_to_degrees(args: &[Field]) -> Outcome {
     of(args, |at| at * 0.9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{log10, power};
+    use crate::field::Field;
+
+    #[test]
+    fn powers_that_are_whole_are_exact() {
+        for base in -40i64..=40 {
+            for exponent in 1..=20u32 {
+                let Some(exact) = base.checked_pow(exponent).filter(|of| of.abs() < 1 << 53) else {
+                    continue;
+                };
+                let computed = power(&[Field::Int(base), Field::Int(exponent.into())]);
+                assert_eq!(computed, Ok(Field::Float(exact as f64)), "{base} to the {exponent}");
+            }
+        }
+    }
+
+    #[test]
+    fn powers_of_ten_have_whole_logarithms() {
+        for exponent in 0..=22 {
+            let number = Field::Float(format!("1e{exponent}").parse().unwrap());
+            assert_eq!(log10(&[number]), Ok(Field::Float(f64::from(exponent))), "{exponent}");
+        }
+    }
 }
