@@ -146,3 +146,12 @@ fn logical_conditions_are_the_first_in_every_alternative() {
         assert_eq!(codes(&format!("(defrule r {wrong} => )")), ["R216"], "{wrong}");
     }
 }
+
+#[test]
+fn a_pattern_that_is_none_is_found_where_it_stands() {
+    let text = r#"(defrule r (a ?x&:(regex-match "a(b" ?x)) =>)"#;
+    let findings = read(text).1;
+    let found = findings.iter().find(|found| found.code.id == "R208").expect("it is found");
+    assert_eq!(found.message, "the pattern cannot be read: unclosed group");
+    assert_eq!(&text[found.at.span().range()], r#""a(b""#);
+}

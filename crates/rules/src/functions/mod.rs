@@ -22,6 +22,7 @@ mod texts;
 
 pub use arguments::{LIST_MAX, Outcome, TEXT_MAX};
 pub(crate) use arguments::{described, flat};
+pub(crate) use compare::order;
 pub use table::TABLE;
 
 /// A function.

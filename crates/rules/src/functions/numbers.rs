@@ -94,11 +94,11 @@ fn best(args: &[Field], beats: fn(&Field, &Field) -> bool) -> Outcome {
 }
 
 pub(super) fn min(args: &[Field]) -> Outcome {
-    best(args, |a, b| super::compare::order(a, b).is_some_and(std::cmp::Ordering::is_lt))
+    best(args, |a, b| super::order(a, b).is_some_and(std::cmp::Ordering::is_lt))
 }
 
 pub(super) fn max(args: &[Field]) -> Outcome {
-    best(args, |a, b| super::compare::order(a, b).is_some_and(std::cmp::Ordering::is_gt))
+    best(args, |a, b| super::order(a, b).is_some_and(std::cmp::Ordering::is_gt))
 }
 
 pub(super) fn integer(args: &[Field]) -> Outcome {

@@ -223,6 +223,7 @@ impl Reader {
                 let (least, most) = (usize::from(function.least), function.most.map(usize::from));
                 if self.count_fits(name, head, least, most, args.len()) {
                     self.kinds_fit(name, function.takes, &args);
+                    self.regex_fits(name, &args);
                 }
             }
             return ExprKind::Call(id, args);
@@ -283,6 +284,17 @@ impl Reader {
             let message = format!("`{name}` takes {wanted} here, and this is {given}");
             let help = format!("write {wanted}");
             self.findings.push(at(&codes::RULES_ARGUMENT_KIND, arg.span, message).help(help));
+        }
+    }
+
+    /// Reports a pattern that cannot be looked for.
+    fn regex_fits(&mut self, name: &str, args: &[Expr]) {
+        let ("regex-match", [pattern, ..]) = (name, args) else { return };
+        let ExprKind::Constant(known) = &pattern.kind else { return };
+        let Some(known) = known.lexeme() else { return };
+        if let Err(why) = functions::regex::compiled(known) {
+            let found = at(&codes::RULES_ARGUMENT_KIND, pattern.span, why);
+            self.findings.push(found.help("mend the pattern, which `regex-match` looks for"));
         }
     }
 

@@ -17,6 +17,12 @@ use crate::syntax::tree::Node;
 pub(super) const RESERVED: &[&str] =
     &["and", "or", "not", "test", "exists", "forall", "logical", "object"];
 
+/// Whether no pattern can ask for facts of this name: a condition that begins with it is something
+/// else.
+pub(crate) fn begins_condition(name: &str) -> bool {
+    RESERVED.contains(&name) || name == "declare"
+}
+
 impl Reader {
     /// A fact; none where not even its template is known.
     pub(super) fn fact(&mut self, scope: &mut Scope, node: &Node) -> Option<NewFact> {

@@ -13,7 +13,7 @@ mod attributes;
 mod calls;
 mod constructs;
 mod expr;
-mod facts;
+pub(crate) mod facts;
 mod findings;
 pub(crate) mod fold;
 mod forms;

@@ -8,6 +8,8 @@ use value::{Map, Pointer, Text, Value};
 
 use super::shape::{FactShape, Kind, Shape, SlotShape};
 use crate::field::Field;
+use crate::read::facts::begins_condition;
+use crate::syntax::token::is_number;
 
 /// Something that cannot be a fact. The rest of the shape does not have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,10 +30,6 @@ impl Display for Refusal {
 
 /// The name of the slot of a field's own template.
 const VALUE: &str = "value";
-
-/// What begins a condition that is not a pattern, so that no template can be named like it.
-const RESERVED: [&str; 9] =
-    ["and", "declare", "exists", "forall", "logical", "not", "object", "or", "test"];
 
 /// The words for types, as states and as templates declare them.
 const TYPES: [(&str, Kind); 17] = [
@@ -194,7 +192,7 @@ impl Making {
         if !self.is_name(path, &fact.name) {
             return;
         }
-        if RESERVED.contains(&&*fact.name) {
+        if begins_condition(&fact.name) {
             let message =
                 format!("`{}` begins a condition, so no template has this name", fact.name);
             self.refuse(path, message, "declare a template with another name for it".into());
@@ -210,7 +208,7 @@ impl Making {
     /// be read differently next to something else.
     fn is_name(&mut self, path: &[Text], name: &str) -> bool {
         let plain = |letter: char| letter.is_alphanumeric() || "_-.+*/!%@#".contains(letter);
-        let ok = !name.is_empty() && name.chars().all(plain) && name.parse::<f64>().is_err();
+        let ok = !name.is_empty() && name.chars().all(plain) && !is_number(name);
         if !ok {
             self.refuse(
                 path,

@@ -252,6 +252,11 @@ enum Shape {
     Float,
 }
 
+/// Whether a word is read as a number and not as a symbol.
+pub(crate) fn is_number(word: &str) -> bool {
+    !matches!(shape(word), Shape::Symbol)
+}
+
 /// Whether a word is a number: `5`, `+5`, `5.`, `.5`, `5e-3`. Everything else is a symbol, also
 /// `e5`, `5e` and `5a`.
 fn shape(word: &str) -> Shape {
