@@ -10,13 +10,16 @@ use super::search::Patterns;
 use super::sort::Sorting;
 use super::{Called, Code, Codes, Fault, Keeps, Op, World};
 use crate::field::{FactId, Field};
-use crate::functions::{self, Cost, Facts, Run, Shape};
+use crate::functions::{self, Cost, Facts, LIST_MAX, Run, Shape};
 
 /// How many calls of a program's functions may be open at a time.
 pub const FRAMES_MAX: usize = 10_000;
 
 /// How many values and variables all open calls may have together.
 pub const STACK_MAX: usize = 1 << 20;
+
+/// How many fields the lists may have together that were made of the arguments of open calls.
+pub const LISTS_MAX: u64 = 4 * LIST_MAX as u64;
 
 /// Runs code.
 #[derive(Debug, Default)]
@@ -48,6 +51,8 @@ struct Frame {
     /// Where its values and variables begin.
     stack: u32,
     places: u32,
+    /// How many fields the lists have that were made of arguments, for it and for those around it.
+    lists: u64,
 }
 
 /// What is wrong, before it is known where.
@@ -133,7 +138,7 @@ impl<W: World> Running<'_, W> {
     fn all(&mut self, entry: &Code) -> Result<Field, Fault> {
         let codes = self.codes;
         let mut code = entry;
-        let mut frame = Frame { called: None, at: 0, stack: 0, places: 0 };
+        let mut frame = Frame { called: None, at: 0, stack: 0, places: 0, lists: 0 };
         let mut at = 0usize;
         loop {
             let Some(op) = code.ops.get(at) else {
@@ -238,10 +243,17 @@ impl<W: World> Running<'_, W> {
                     };
                     let from = self.from(*count);
                     let single = from + routine.parameters as usize;
-                    // A list of the rest is paid for before it is made.
+                    // A list of the rest is paid for before it is made, as by who makes one.
                     let made = self.machine.stack[single.min(self.machine.stack.len())..].iter();
                     let made: u64 = made.map(|value| value.fields().len() as u64).sum();
-                    self.charge(u64::from(routine.parameters) + made, span)?;
+                    self.charge(u64::from(routine.parameters) + 2 * made, span)?;
+                    let lists = frame.lists + made;
+                    if lists > LISTS_MAX {
+                        return Err(wrong(format!(
+                            "`{}` calls and calls: lists of open calls have {LISTS_MAX} fields",
+                            routine.name
+                        )));
+                    }
                     let machine = &mut *self.machine;
                     if machine.frames.len() >= FRAMES_MAX {
                         return Err(wrong(format!(
@@ -271,6 +283,7 @@ impl<W: World> Running<'_, W> {
                         at: 0,
                         stack: position(from),
                         places: position(places),
+                        lists,
                     };
                     code = &routine.code;
                     at = 0;

@@ -27,7 +27,7 @@ mod tests;
 mod two;
 
 pub use compile::Compiler;
-pub use machine::{Done, FRAMES_MAX, Machine, STACK_MAX};
+pub use machine::{Done, FRAMES_MAX, LISTS_MAX, Machine, STACK_MAX};
 pub(crate) use print::written;
 
 #[cfg(test)]

@@ -213,6 +213,15 @@ fn a_call_that_never_ends_is_a_fault() {
 }
 
 #[test]
+fn lists_of_open_calls_do_not_grow_without_end() {
+    let mut setting = Setting::new("(deffunction again ($?all) (again ?all a))");
+    let long = "(progn (bind ?x (create$ a)) (loop-for-count 18 (bind ?x (create$ ?x ?x)))";
+    let fault = setting.run(&format!("{long} (again ?x))"), u64::MAX).result.unwrap_err();
+    let message = "`again` calls and calls: lists of open calls have 4194304 fields";
+    assert_eq!(fault.message, message);
+}
+
+#[test]
 fn a_loop_that_never_ends_is_a_fault() {
     let mut setting = Setting::new("");
     let ran = setting.run("(while TRUE do (bind ?x 1))", 1000);
