@@ -2,8 +2,7 @@
 //! `cargo bench -p quipu-rules --bench arena`.
 
 use divan::{Bencher, black_box, counter::ItemsCount};
-use rules::arena::{Arena, Record};
-use rules::buckets::Buckets;
+use rules::measured::{Arena, Buckets, Record};
 use std::sync::Arc;
 
 /// The binary's allocator, so that the figures are the ones a user sees.

@@ -59,7 +59,7 @@ fn one_pass_finds_everything_once() {
         [
             "a.clp:2:21: error[R204]: `room` has no slot `nam`",
             "a.clp:2:46: error[R206]: `?m` has no value: no condition and no `bind` gives it one",
-            "a.clp:3:26: error[R209]: the slot `heat` holds a whole number, and `hot` is a symbol",
+            "a.clp:3:26: error[R209]: the slot `heat` holds an integer, and `hot` is a symbol",
             "a.clp:3:36: error[R201]: there is no function `prinout`",
             "a.clp:4:2: error[R102]: `(defrule` begins within another construct",
             "a.clp:6:32: error[R212]: the slot `heat` is given twice",

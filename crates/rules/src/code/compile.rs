@@ -13,18 +13,18 @@ use crate::program::{Default, Expr, ExprKind, FunctionId, NewFact, Program, Slot
 
 /// Compiles what a program says.
 #[derive(Clone, Copy)]
-pub struct Compiler<'p> {
+pub(crate) struct Compiler<'p> {
     program: &'p Program,
 }
 
 impl<'p> Compiler<'p> {
     /// For this program.
-    pub fn new(program: &'p Program) -> Compiler<'p> {
+    pub(crate) fn new(program: &'p Program) -> Compiler<'p> {
         Compiler { program }
     }
 
     /// What all codes of the program share.
-    pub fn codes(self) -> Codes {
+    pub(crate) fn codes(self) -> Codes {
         let functions = self.program.functions.iter().map(|function| Routine {
             name: function.name.clone(),
             parameters: function.parameters,
@@ -68,7 +68,7 @@ impl<'p> Compiler<'p> {
     }
 
     /// Actions one after the other, with the value of the last.
-    pub fn actions(self, actions: &[Expr], variables: &[Text]) -> Code {
+    pub(crate) fn actions(self, actions: &[Expr], variables: &[Text]) -> Code {
         let mut unit = Unit::new(self.program, variables);
         let end = actions.last().map_or(Span::new(0, 0), |last| last.span);
         unit.sequence(actions, end);
@@ -76,12 +76,12 @@ impl<'p> Compiler<'p> {
     }
 
     /// One expression.
-    pub fn expression(self, expr: &Expr, variables: &[Text]) -> Code {
+    pub(crate) fn expression(self, expr: &Expr, variables: &[Text]) -> Code {
         self.actions(std::slice::from_ref(expr), variables)
     }
 
     /// Facts that a reset asserts.
-    pub fn facts(self, facts: &[NewFact]) -> Code {
+    pub(crate) fn facts(self, facts: &[NewFact]) -> Code {
         let mut unit = Unit::new(self.program, &[]);
         let end = facts.last().map_or(Span::new(0, 0), |last| last.span);
         unit.assert(facts, end);

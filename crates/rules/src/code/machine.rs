@@ -13,17 +13,17 @@ use crate::field::{FactId, Field};
 use crate::functions::{self, Cost, Facts, LIST_MAX, Run, Shape};
 
 /// How many calls of a program's functions may be open at a time.
-pub const FRAMES_MAX: usize = 10_000;
+pub(crate) const FRAMES_MAX: usize = 10_000;
 
 /// How many values and variables all open calls may have together.
-pub const STACK_MAX: usize = 1 << 20;
+pub(crate) const STACK_MAX: usize = 1 << 20;
 
 /// How many fields the lists may have together that were made of the arguments of open calls.
 pub const LISTS_MAX: u64 = 4 * LIST_MAX as u64;
 
 /// Runs code.
 #[derive(Debug, Default)]
-pub struct Machine {
+pub(crate) struct Machine {
     pub(super) stack: Vec<Field>,
     /// The variables of all open calls; none is unbound.
     places: Vec<Option<Field>>,
@@ -35,7 +35,7 @@ pub struct Machine {
 
 /// What code gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
+pub(crate) struct Done {
     /// Its value.
     pub value: Field,
     /// Whether no rule is to fire after it.
@@ -60,19 +60,19 @@ pub(super) type Wrong = String;
 
 impl Machine {
     /// A machine that has run nothing.
-    pub fn new() -> Machine {
+    pub(crate) fn new() -> Machine {
         Machine::default()
     }
 
     /// A machine for a fork of what this one runs for. It keeps the same patterns, so that both
     /// count the same steps.
-    pub fn fork(&self) -> Machine {
+    pub(crate) fn fork(&self) -> Machine {
         Machine { patterns: self.patterns.clone(), ..Machine::default() }
     }
 
     /// Makes room for the variables of a code that is to run next. The caller gives values to
     /// those that have one, by their position.
-    pub fn begin(&mut self, code: &Code) -> &mut [Option<Field>] {
+    pub(crate) fn begin(&mut self, code: &Code) -> &mut [Option<Field>] {
         self.stack.clear();
         self.frames.clear();
         self.sorts.clear();
@@ -83,7 +83,7 @@ impl Machine {
 
     /// Runs a code for which the machine was made ready. Each step, and each field or word that
     /// a function has to look at, takes one from the budget.
-    pub fn run<W: World>(
+    pub(crate) fn run<W: World>(
         &mut self,
         codes: &Codes,
         code: &Code,

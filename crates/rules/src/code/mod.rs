@@ -26,8 +26,8 @@ mod sort;
 mod tests;
 mod two;
 
-pub use compile::Compiler;
-pub use machine::{Done, FRAMES_MAX, LISTS_MAX, Machine, STACK_MAX};
+pub(crate) use compile::Compiler;
+pub(crate) use machine::{Done, Machine};
 pub(crate) use print::written;
 
 #[cfg(test)]
@@ -45,7 +45,7 @@ pub struct Fault {
 
 /// What the machine acts on. In conditions, and before there are facts, it is one that has no facts
 /// to change: the reader lets no action stand there. Such a one says nothing of what actions do.
-pub trait World {
+pub(crate) trait World {
     /// Asserts a fact whose fields are in the template's order. Gives the address of the fact
     /// that is there then, which an equal one may be; none where it was not asserted.
     fn assert(&mut self, _: TemplateId, _: Vec<Field>) -> Result<Option<FactId>, String> {
@@ -88,7 +88,7 @@ const ONLY_LOOKS: &str = "facts cannot be changed here";
 
 /// A fact as the machine sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct FactView<'a> {
+pub(crate) struct FactView<'a> {
     /// Of which template.
     pub template: TemplateId,
     /// What its slots hold, in the template's order.
@@ -99,7 +99,7 @@ pub struct FactView<'a> {
 
 /// What all codes of a program share.
 #[derive(Clone, Debug, Default)]
-pub struct Codes {
+pub(crate) struct Codes {
     /// The program's functions.
     functions: Vec<Routine>,
     /// How each global is computed at first, for those who bind it to nothing.
@@ -147,7 +147,7 @@ struct Routine {
 
 /// Expressions or actions, ready to run.
 #[derive(Clone, Debug)]
-pub struct Code {
+pub(crate) struct Code {
     ops: Vec<Op>,
     /// Where each op comes from.
     spans: Vec<Span>,
@@ -159,7 +159,7 @@ pub struct Code {
 
 impl Code {
     /// How many places its frame has; those of the variables come first, in their order.
-    pub fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         self.places as usize
     }
 }

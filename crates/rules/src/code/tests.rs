@@ -127,7 +127,7 @@ fn program(text: &str) -> Result<Program, String> {
 
 impl Setting {
     fn new(constructs: &'static str) -> Setting {
-        Setting { constructs, machine: Machine::new() }
+        Setting { constructs, machine: Machine::default() }
     }
 
     /// Runs an expression as the action of a rule.
@@ -277,7 +277,7 @@ fn variables_that_are_given_values_have_them() {
     let (compiler, rule) = (Compiler::new(&program), &program.rules[0]);
     let (codes, code) = (compiler.codes(), compiler.actions(&rule.then, &rule.variables));
     let place = rule.variables.iter().position(|name| &**name == "y").unwrap();
-    let mut machine = Machine::new();
+    let mut machine = Machine::default();
     for value in [1, 2] {
         machine.begin(&code)[place] = Some(Field::Int(value));
         let done = machine.run(&codes, &code, &mut 100, &mut Memory::default()).unwrap();

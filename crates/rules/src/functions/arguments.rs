@@ -9,13 +9,13 @@ use crate::field::Field;
 use crate::program::Kinds;
 
 /// The value, or what is wrong with the arguments.
-pub type Outcome = Result<Field, String>;
+pub(crate) type Outcome = Result<Field, String>;
 
 /// The longest text that a function makes, in bytes.
-pub const TEXT_MAX: usize = 1 << 20;
+pub(crate) const TEXT_MAX: usize = 1 << 20;
 
 /// The longest list that a function makes, in fields.
-pub const LIST_MAX: usize = 1 << 20;
+pub(crate) const LIST_MAX: usize = 1 << 20;
 
 /// A number of either kind.
 #[derive(Clone, Copy)]
@@ -86,7 +86,7 @@ pub(crate) fn list(args: &[Field], at: usize) -> Result<&Arc<Vec<Field>>, String
 /// Says that an argument is of another kind than it has to be.
 pub(crate) fn misfit(args: &[Field], at: usize, needed: Kinds) -> String {
     let field = &args[at];
-    format!("argument {} is {}, not {}", at + 1, described(field), wanted(needed))
+    format!("argument {} is {}, not {needed}", at + 1, described(field))
 }
 
 /// A value as messages show it: its kind, and itself unless it is long.
@@ -112,32 +112,6 @@ pub(crate) fn described(field: &Field) -> String {
         None => format!("{kind} `{shown}`"),
         Some((end, _)) => format!("{kind} `{}...`", &shown[..end]),
     }
-}
-
-/// A set of kinds in words.
-pub(crate) fn wanted(kinds: Kinds) -> String {
-    if kinds.holds(Kinds::SINGLE) {
-        return if kinds.holds(Kinds::MANY) { "a value" } else { "a single value" }.to_owned();
-    }
-    let names = [
-        (Kinds::NUMBER, "a number"),
-        (Kinds::INT, "an integer"),
-        (Kinds::FLOAT, "a float"),
-        (Kinds::LEXEME, "a symbol or string"),
-        (Kinds::SYMBOL, "a symbol"),
-        (Kinds::TEXT, "a string"),
-        (Kinds::FACT, "the address of a fact"),
-        (Kinds::MANY, "a list"),
-    ];
-    let mut rest = kinds;
-    let mut words = Vec::new();
-    for (kind, name) in names {
-        if rest.holds(kind) {
-            words.push(name);
-            rest = Kinds(rest.0 & !kind.0);
-        }
-    }
-    words.join(" or ")
 }
 
 /// A text that may be a value.

@@ -16,17 +16,18 @@ mod facts;
 mod kinds;
 mod lists;
 mod numbers;
-pub mod regex;
+#[cfg(test)]
+mod reference;
+pub(crate) mod regex;
 mod table;
 mod texts;
 
-pub use arguments::{LIST_MAX, Outcome, TEXT_MAX};
-pub(crate) use arguments::{described, flat};
+pub(crate) use arguments::{LIST_MAX, Outcome, described, flat};
 pub(crate) use compare::order;
-pub use table::TABLE;
+pub(crate) use table::TABLE;
 
 /// A function.
-pub struct FunctionDef {
+pub(crate) struct FunctionDef {
     /// What programs call it.
     pub name: &'static str,
     /// The fewest arguments it takes.
@@ -40,6 +41,10 @@ pub struct FunctionDef {
     /// How many steps a call counts for.
     pub cost: Cost,
     /// One line for the reference.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the test that makes the reference reads it")
+    )]
     pub about: &'static str,
     /// How it is computed.
     pub run: Run,
@@ -47,7 +52,7 @@ pub struct FunctionDef {
 
 /// How a function is computed. An error says what is wrong, without naming the function. There
 /// are never fewer or more arguments than the function takes.
-pub enum Run {
+pub(crate) enum Run {
     /// From its arguments.
     Pure(fn(&[Field]) -> Outcome),
     /// From its arguments, and from what facts are there.
@@ -59,7 +64,7 @@ pub enum Run {
 
 /// How many steps a call counts for: as many as it looks at things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
+pub(crate) enum Cost {
     /// One.
     One,
     /// As many as the lists and texts it is given are long.
@@ -69,7 +74,7 @@ pub enum Cost {
 }
 
 /// The facts that functions can ask for.
-pub trait Facts {
+pub(crate) trait Facts {
     /// The template of a fact, while the fact is there.
     fn template_of(&self, fact: FactId) -> Option<&Shape>;
     /// What its slots hold, in the template's order.
@@ -82,7 +87,7 @@ pub trait Facts {
 
 /// What functions and actions know of a template when they run.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Its name.
     pub name: Text,
     /// Whether its facts are ordered.
@@ -94,14 +99,14 @@ pub struct Shape {
 }
 
 /// The position of a function in the table.
-pub fn find(name: &str) -> Option<u16> {
+pub(crate) fn find(name: &str) -> Option<u16> {
     let at = TABLE.binary_search_by(|function| function.name.cmp(name)).ok()?;
     u16::try_from(at).ok()
 }
 
 impl Cost {
     /// How many steps a call with these arguments counts for, beside the one of the call.
-    pub fn of(self, args: &[Field]) -> u64 {
+    pub(crate) fn of(self, args: &[Field]) -> u64 {
         match self {
             Cost::One => 0,
             Cost::Sum => args.iter().map(length_of).sum(),
@@ -148,7 +153,8 @@ pub(crate) fn no_list(list: Option<&Field>) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Facts, LIST_MAX, Run, Shape, TABLE, TEXT_MAX, find};
+    use super::arguments::{LIST_MAX, TEXT_MAX};
+    use super::{Facts, Run, Shape, TABLE, find};
     use crate::field::{FactId, Field};
 
     /// No facts at all.

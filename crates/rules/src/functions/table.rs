@@ -37,7 +37,7 @@ macro_rules! functions {
     ($($name:literal ($least:literal $($range:tt $($most:literal)?)?)
         [$($takes:expr),*] -> $gives:expr, $cost:ident, $run:expr, $about:literal;)*) => {
         /// All functions, by name.
-        pub static TABLE: &[FunctionDef] = &[$(FunctionDef {
+        pub(crate) static TABLE: &[FunctionDef] = &[$(FunctionDef {
             name: $name,
             least: $least,
             most: most!($least $($range $($most)?)?),

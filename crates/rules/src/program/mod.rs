@@ -3,6 +3,8 @@
 
 mod visit;
 
+use std::fmt;
+
 use diagnostics::Span;
 use value::Text;
 
@@ -152,6 +154,36 @@ impl Kinds {
     /// Whether all of the other set is in this one.
     pub const fn holds(self, other: Kinds) -> bool {
         self.0 & other.0 == other.0
+    }
+}
+
+/// As messages and the reference name them: "a number, a symbol or a list".
+impl fmt::Display for Kinds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const WORDS: [(Kinds, &str); 9] = [
+            (Kinds(63), "a value"),
+            (Kinds::SINGLE, "a single value"),
+            (Kinds::NUMBER, "a number"),
+            (Kinds::INT, "an integer"),
+            (Kinds::FLOAT, "a float"),
+            (Kinds::SYMBOL, "a symbol"),
+            (Kinds::TEXT, "a string"),
+            (Kinds::FACT, "the address of a fact"),
+            (Kinds::MANY, "a list"),
+        ];
+        let mut rest = *self;
+        let mut words = Vec::new();
+        for (kinds, word) in WORDS {
+            if rest.holds(kinds) {
+                words.push(word);
+                rest = Kinds(rest.0 & !kinds.0);
+            }
+        }
+        match words.as_slice() {
+            [] => f.write_str("nothing"),
+            [word] => f.write_str(word),
+            [first @ .., last] => write!(f, "{} or {last}", first.join(", ")),
+        }
     }
 }
 

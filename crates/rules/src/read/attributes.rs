@@ -182,7 +182,7 @@ impl Reader {
             match value.atom().and_then(super::expr::field_of) {
                 Some(field) if kinds.meets(Kinds::of(&field)) => fields.push(field),
                 Some(field) => {
-                    let given = super::findings::described(Kinds::of(&field));
+                    let given = Kinds::of(&field);
                     let message = format!("`{field}` is {given}, and cannot be among `{name}`");
                     let help = "write it as it is meant, or use `allowed-values`";
                     self.findings.push(at(&codes::RULES_VALUE, value.span, message).help(help));

@@ -4,7 +4,7 @@ use diagnostics::{Span, codes};
 
 use super::Reader;
 use super::expr::{Flow, nothing};
-use super::findings::{at, counted, described};
+use super::findings::{at, counted};
 use super::scope::Scope;
 use crate::functions;
 use crate::program::{Expr, ExprKind, FunctionId, Kinds};
@@ -280,7 +280,7 @@ impl Reader {
             if takes.meets(gives) || (takes_all && gives.0 == 0) {
                 continue;
             }
-            let (wanted, given) = (described(*takes), described(gives));
+            let (wanted, given) = (takes, gives);
             let message = format!("`{name}` takes {wanted} here, and this is {given}");
             let help = format!("write {wanted}");
             self.findings.push(at(&codes::RULES_ARGUMENT_KIND, arg.span, message).help(help));

@@ -4,8 +4,6 @@ use std::fmt::Display;
 
 use diagnostics::{Anchor, Code, Diagnostic, Span};
 
-use crate::program::Kinds;
-
 /// A finding about a stretch of text.
 pub(super) fn at(code: &'static Code, span: Span, message: impl Display) -> Diagnostic {
     Diagnostic::new(code, Anchor::Span(span), message)
@@ -15,28 +13,6 @@ pub(super) fn at(code: &'static Code, span: Span, message: impl Display) -> Diag
 pub(super) fn choice<S: AsRef<str>>(words: &[S]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{}`", word.as_ref())).collect();
     joined(&quoted)
-}
-
-/// What kinds a value may be of: "a number or a symbol".
-pub(super) fn described(kinds: Kinds) -> String {
-    if kinds.holds(Kinds::SINGLE) {
-        return "a single value".to_owned();
-    }
-    let mut words = Vec::new();
-    let number = kinds.holds(Kinds::NUMBER);
-    for (kind, word) in [
-        (Kinds::SYMBOL, "a symbol"),
-        (Kinds::TEXT, "a string"),
-        (Kinds::INT, if number { "a number" } else { "a whole number" }),
-        (Kinds::FLOAT, if number { "" } else { "a float" }),
-        (Kinds::FACT, "the address of a fact"),
-        (Kinds::MANY, "a list"),
-    ] {
-        if kinds.holds(kind) && !word.is_empty() {
-            words.push(word.to_owned());
-        }
-    }
-    joined(&words)
 }
 
 fn joined(words: &[String]) -> String {

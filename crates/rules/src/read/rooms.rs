@@ -10,7 +10,7 @@ use diagnostics::{Anchor, Diagnostic, codes};
 use value::Text;
 
 use super::Reader;
-use super::findings::{at, described};
+use super::findings::at;
 use super::room::Room;
 use crate::functions;
 use crate::network::shape::{Element, flatten};
@@ -254,7 +254,7 @@ impl Reader {
                 if takes.meets(room.kinds) || (takes_all && room.is_empty()) {
                     continue;
                 }
-                let (wanted, given) = (described(*takes), described(room.kinds));
+                let (wanted, given) = (takes, room.kinds);
                 let known = names.get(variable.0 as usize).map_or("", |name| &**name);
                 let message = format!("`{name}` takes {wanted} here, and `?{known}` is {given}");
                 let found = at(&codes::RULES_ARGUMENT_KIND, arg.span, message);

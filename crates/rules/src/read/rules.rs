@@ -149,7 +149,7 @@ pub(crate) fn salience_of(value: &Field, span: Span) -> Result<i64, Box<Diagnost
         }
         Field::Int(number) => format!("the salience {number} is out of range"),
         other => {
-            let given = super::findings::described(Kinds::of(other));
+            let given = Kinds::of(other);
             format!("a salience is a whole number, and this is {given}")
         }
     };

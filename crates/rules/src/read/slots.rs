@@ -3,7 +3,7 @@
 use diagnostics::{Diagnostic, Span, codes};
 
 use super::Reader;
-use super::findings::{at, choice, counted, described};
+use super::findings::{at, choice, counted};
 use super::limits::{self, Misfit};
 use crate::field::Field;
 use crate::program::{Expr, ExprKind, Kinds, Slot, TemplateId};
@@ -49,7 +49,7 @@ impl Reader {
                 if taken.meets(gives) {
                     return None;
                 }
-                let (wanted, given) = (described(slot.limits.kinds), described(gives));
+                let (wanted, given) = (slot.limits.kinds, gives);
                 let message =
                     format!("the slot `{}` holds {wanted}, and this is {given}", slot.name);
                 Some(misfit(slot, value.span, message, format!("write {wanted}")))
@@ -68,8 +68,8 @@ impl Reader {
         let name = &slot.name;
         let (message, help) = match limits::misfit(&slot.limits, field)? {
             Misfit::Kind => {
-                let wanted = described(slot.limits.kinds);
-                let given = described(Kinds::of(field));
+                let wanted = slot.limits.kinds;
+                let given = Kinds::of(field);
                 let message = format!("the slot `{name}` holds {wanted}, and `{field}` is {given}");
                 (message, format!("write {wanted}"))
             }

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use diagnostics::{Anchor, Diagnostic, Source, Span, any_error, codes, nearest, render};
-use rules::code::Fault;
 use rules::explain::{Firing, WhyNot};
 use rules::program::{NewFact, Program};
 use rules::read::read_fact;
-use rules::{Limits, Memory, Rulebook, Stop};
+use rules::{Fault, Limits, Memory, Rulebook, Stop};
 use value::{Text, Value};
 
 use crate::args::rules::Rules;

@@ -4,13 +4,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use rules::functions::{FunctionDef, LIST_MAX, TABLE, TEXT_MAX};
-use rules::program::Kinds;
+use super::arguments::{LIST_MAX, TEXT_MAX};
+use super::{FunctionDef, TABLE};
 
 /// Expressions and what they give, as `code` tests them: the examples are among them.
-const EXPRESSIONS: &str = include_str!("expressions.txt");
+const EXPRESSIONS: &str = include_str!("../../tests/expressions.txt");
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test may look at the page and write it")]
 fn the_reference_is_the_table() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules-functions.md");
     let fresh = page();
@@ -51,7 +52,7 @@ Left out on purpose: `random`, `seed`, `time`, `gensym` and `gensym*` (a run mus
             "| `{}` | {} | {} | {} | `{expression}` is `{value}` |",
             function.name,
             takes(function),
-            kinds(function.gives),
+            function.gives,
             function.about,
         );
     }
@@ -80,35 +81,10 @@ fn takes(function: &FunctionDef) -> String {
         (least, Some(most)) => format!("{least} to {most}"),
     };
     let same = function.takes.iter().all(|taken| *taken == function.takes[0]);
-    let words: Vec<_> = function.takes.iter().map(|taken| kinds(*taken)).collect();
+    let words: Vec<_> = function.takes.iter().map(ToString::to_string).collect();
     match (same, usize::from(most) > words.len()) {
         (true, _) => format!("{count}: {}", words[0]),
         (false, false) => format!("{count}: {}", words.join(", ")),
         (false, true) => format!("{count}: {} ...", words.join(", ")),
     }
-}
-
-fn kinds(kinds: Kinds) -> String {
-    if kinds.holds(Kinds::SINGLE) {
-        return if kinds.holds(Kinds::MANY) { "anything" } else { "one field" }.to_owned();
-    }
-    let names = [
-        (Kinds::NUMBER, "number"),
-        (Kinds::INT, "integer"),
-        (Kinds::FLOAT, "float"),
-        (Kinds::LEXEME, "text"),
-        (Kinds::SYMBOL, "symbol"),
-        (Kinds::TEXT, "string"),
-        (Kinds::FACT, "fact"),
-        (Kinds::MANY, "list"),
-    ];
-    let mut rest = kinds;
-    let mut words = Vec::new();
-    for (kind, name) in names {
-        if rest.holds(kind) {
-            words.push(name);
-            rest = Kinds(rest.0 & !kind.0);
-        }
-    }
-    words.join(" or ")
 }
