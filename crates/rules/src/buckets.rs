@@ -166,6 +166,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn an_index_is_a_map_that_forks(
             changes in prop::collection::vec(

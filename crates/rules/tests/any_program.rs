@@ -186,6 +186,8 @@ fn check(text: &str) {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     #[test]
     fn programs_end_within_their_limits(text in program()) {
         check(&text);

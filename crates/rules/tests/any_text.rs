@@ -117,11 +117,11 @@ fn deep_and_long_texts_give_findings() {
         points_into(text, &findings);
         findings.iter().map(|found| found.code.id).collect()
     };
-    let open = "(".repeat(1_000_000);
+    let open = "(".repeat(100_000);
     assert_eq!(codes(&open), ["R102", "R104"]);
-    assert_eq!(codes(&format!("{open}{}", ")".repeat(1_000_000))), ["R104"]);
-    assert_eq!(codes(&")".repeat(1_000_000)), ["R103"]);
+    assert_eq!(codes(&format!("{open}{}", ")".repeat(100_000))), ["R104"]);
+    assert_eq!(codes(&")".repeat(100_000)), ["R103"]);
     // Each rule lacks a parenthesis: each is one finding, and the whole takes no longer than reading.
-    let rules = "\n(defrule r (a) => (assert (b))".repeat(20_000);
-    assert_eq!(codes(&rules), ["R102"; 20_000]);
+    let rules = "\n(defrule r (a) => (assert (b))".repeat(5_000);
+    assert_eq!(codes(&rules), ["R102"; 5_000]);
 }

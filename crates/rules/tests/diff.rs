@@ -76,6 +76,8 @@ enum Change {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn a_diff_is_what_two_sets_do_not_share(
         changes in prop::collection::vec(
