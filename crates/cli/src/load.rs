@@ -22,8 +22,8 @@ pub(crate) struct Loaded {
     pub(crate) format: Format,
     /// Nothing where the text could not be read at all.
     pub(crate) graph: Option<Graph>,
-    /// The program, where the text is one of rules.
-    pub(crate) rules: Option<rules::program::Program>,
+    /// The rules, where the text is one of rules that can run.
+    pub(crate) rules: Option<rules::Rulebook>,
     /// In the order of the text.
     pub(crate) findings: Vec<Diagnostic>,
     /// Findings that a compiled document carries, as it writes them.
@@ -108,8 +108,9 @@ pub(crate) fn load_under(
     books: &[&Rulebook],
 ) -> Result<Loaded> {
     let mut loaded = load_from(&Disk::default(), file, reading, strictness, books)?;
-    if loaded.rules.take().is_some() {
+    if loaded.format == Format::Rules {
         // What is wrong with rules does not matter to whoever wants a graph.
+        loaded.rules = None;
         loaded.findings = frontends::read(&loaded.source, Format::Rules, Ontology::V1).findings;
     }
     Ok(loaded)

@@ -9,12 +9,16 @@ use crate::load::{Loaded, Strictness};
 /// A file of rules, with everything that can be said before they run.
 pub(crate) fn loaded(source: Source, strictness: Strictness) -> Loaded {
     let (program, mut findings) = rules::read::read(&source.text);
+    let mut book = None;
     if !any_error(&findings) {
-        findings.extend(Rulebook::new(program.clone()).err().into_iter().flatten());
-    }
-    // What is hardly meant so counts only where it is clear what is meant.
-    if !any_error(&findings) {
-        findings.extend(rules::check::check(&program));
+        match Rulebook::new(program) {
+            // What is hardly meant so counts only where it is clear what is meant.
+            Ok(made) => {
+                findings.extend(rules::check::check(made.program()));
+                book = Some(made);
+            }
+            Err(found) => findings.extend(found),
+        }
     }
     for finding in &mut findings {
         finding.narrow(&source);
@@ -25,7 +29,7 @@ pub(crate) fn loaded(source: Source, strictness: Strictness) -> Loaded {
         source,
         format: Format::Rules,
         graph: None,
-        rules: Some(program),
+        rules: book,
         findings,
         carried: Vec::new(),
         origins: Origins::default(),

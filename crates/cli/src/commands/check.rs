@@ -129,7 +129,8 @@ fn summary(file: &Loaded) -> String {
             format!("{name}: ok ({labels}, {})", output::plural(nodes, "node"))
         }
         (None, None) => match &file.rules {
-            Some(program) => {
+            Some(book) => {
+                let program = book.program();
                 let rules = output::plural(program.rules.len(), "rule");
                 let templates = program.templates.iter().filter(|template| !template.ordered);
                 let templates = output::plural(templates.count(), "template");

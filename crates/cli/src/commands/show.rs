@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use diagnostics::Diagnostic;
+use frontends::Format;
 use graph::draw::{self, Mark, View};
 use graph::{Graph, Kind};
 
@@ -15,7 +16,7 @@ use crate::output;
 pub(crate) fn run(arguments: &Show) -> Result<Outcome> {
     let (file, strictness) = (&arguments.file, Strictness::Normal);
     let loaded = load_from(&Disk::default(), file, &arguments.reading, strictness, &[])?;
-    if loaded.rules.is_some() {
+    if loaded.format == Format::Rules {
         return rules(arguments, &loaded);
     }
     let Some(graph) = &loaded.graph else { return unreadable(&loaded, false) };
@@ -46,12 +47,12 @@ fn rules(arguments: &Show, loaded: &Loaded) -> Result<Outcome> {
     if arguments.view.is_some() || arguments.label.is_some() {
         bail!("`{}` is a file of rules, which have no labels and one view", arguments.file);
     }
-    let Some(program) = loaded.rules.as_ref().filter(|_| !loaded.has_errors()) else {
+    let Some(book) = loaded.rules.as_ref().filter(|_| !loaded.has_errors()) else {
         return unreadable(loaded, false);
     };
     let name = std::path::Path::new(file_of(arguments)).file_name().unwrap_or_default();
     let name = name.to_string_lossy();
-    let (picture, is_whole) = show_rules::picture(program, &name, arguments.picture);
+    let (picture, is_whole) = show_rules::picture(book.program(), &name, arguments.picture);
     if !is_whole {
         output::note("there are too many ways from rule to rule; not all of them are drawn");
     }

@@ -25,25 +25,22 @@ pub(crate) fn run(arguments: &Rules) -> Result<Outcome> {
     let is_json = arguments.format.is_json();
     let reading = Reading { from: Some(FromFormat::Rules), ..Reading::default() };
     let loaded = load_from(&Disk::default(), &arguments.file, &reading, Strictness::Normal, &[])?;
-    let Some(mut program) = loaded.rules.filter(|_| !any_error(&loaded.findings)) else {
+    let Some(book) = loaded.rules.filter(|_| !any_error(&loaded.findings)) else {
         return refused(&loaded.source, &loaded.findings, is_json);
     };
-    let asked = asked(&program, &arguments.why_not)?;
+    let asked = asked(book.program(), &arguments.why_not)?;
     let (mut source, findings) = (loaded.source, loaded.findings);
-    let (facts, wrong) = asserted(&mut program, &mut source, &arguments.facts);
-    if !wrong.is_empty() {
-        return refused(&source, &wrong, is_json);
-    }
-    let book = match Rulebook::new(program) {
-        Ok(book) => book,
-        Err(found) => return refused(&source, &found, is_json),
+    let (book, facts) = match asserted(book, &mut source, &arguments.facts) {
+        Ok(begun) => begun,
+        Err(wrong) => return refused(&source, &wrong, is_json),
     };
     if !is_json && let Some(counts) = output::count(&findings) {
         output::note(&format!("{}: {counts}; `quipu check` shows them", source.file));
     }
     let limits = Limits { firings: arguments.limit, ..Limits::default() };
     let mut told = Told::new(is_json);
-    let ran = fire(Memory::new(Arc::new(book), limits), &facts, arguments, &mut told)?;
+    let memory = Memory::new(Arc::new(book), limits);
+    let ran = fire(memory, limits.firings, &facts, arguments, &mut told)?;
     let why_not: Vec<WhyNot> =
         asked.iter().map(|rule| ran.memory.why_not(*rule, &source.text)).collect();
     let found: Vec<Diagnostic> = findings.into_iter().chain(ran.faults.iter().cloned()).collect();
@@ -74,7 +71,15 @@ struct Ran {
     faults: Vec<Diagnostic>,
 }
 
-fn fire(mut memory: Memory, facts: &[NewFact], arguments: &Rules, told: &mut Told) -> Result<Ran> {
+/// Fires rule by rule, as `Memory::run` does: what explains a firing is asked for before it, and
+/// what it printed is told after it.
+fn fire(
+    mut memory: Memory,
+    limit: u64,
+    facts: &[NewFact],
+    arguments: &Rules,
+    told: &mut Told,
+) -> Result<Ran> {
     for fact in facts {
         memory.assert_new(fact);
     }
@@ -84,7 +89,7 @@ fn fire(mut memory: Memory, facts: &[NewFact], arguments: &Rules, told: &mut Tol
     let mut printed = String::new();
     told.begin();
     let stop = loop {
-        if fired.len() as u64 >= arguments.limit && memory.agenda().next().is_some() {
+        if fired.len() as u64 >= limit && memory.agenda_length() > 0 {
             break Stop::Firings;
         }
         let explanation = arguments.explain.then(|| memory.explain_next()).flatten();
@@ -141,14 +146,19 @@ fn asked(program: &Program, names: &[String]) -> Result<Vec<usize>> {
     names.iter().map(position).collect()
 }
 
-/// The facts that the user asserts, and what is wrong with them. Each is a text of its own behind
-/// that of the rules, as findings name places in both.
+/// The facts that the user asserts, or what is wrong with them. Each is a text of its own behind
+/// that of the rules, as findings name places in both. The rules are made ready again only for
+/// facts that they have no template for.
 fn asserted(
-    program: &mut Program,
+    book: Rulebook,
     source: &mut Source,
     texts: &[String],
-) -> (Vec<NewFact>, Vec<Diagnostic>) {
+) -> Result<(Rulebook, Vec<NewFact>), Vec<Diagnostic>> {
     let (mut facts, mut wrong) = (Vec::new(), Vec::new());
+    if texts.is_empty() {
+        return Ok((book, facts));
+    }
+    let mut program = book.program().clone();
     for (number, text) in (1..).zip(texts) {
         let name = match texts.len() {
             1 => Text::from("--assert"),
@@ -156,7 +166,7 @@ fn asserted(
         };
         let place = source.add(name, text.as_str());
         let before = " ".repeat(place.start as usize);
-        match read_fact(program, &format!("{before}{}", &source.text[place.range()])) {
+        match read_fact(&mut program, &format!("{before}{}", &source.text[place.range()])) {
             Ok(fact) => facts.push(fact),
             Err(found) => wrong.extend(found.into_iter().map(|mut found| {
                 let span = found.at.span();
@@ -170,7 +180,13 @@ fn asserted(
             })),
         }
     }
-    (facts, wrong)
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    if program.templates.len() == book.program().templates.len() {
+        return Ok((book, facts));
+    }
+    Ok((Rulebook::new(program)?, facts))
 }
 
 /// Nothing runs where something cannot be understood.
