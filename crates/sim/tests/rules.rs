@@ -1,7 +1,9 @@
 //! A sample of what `cargo run -p quipu-sim --example clips` holds against CLIPS.
 
 use std::cell::RefCell;
+use std::io::Write as _;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use sim::rules::{Case, Clips, Opinion, Verdict, case, check, quipu};
 
@@ -10,13 +12,25 @@ fn programs() -> u64 {
     if std::env::var_os("QUIPU_SLOW").is_some() { 2_000 } else { 300 }
 }
 
+/// CLIPS, where it can be had. It is tried once for all tests, and what a test that passes prints
+/// with `eprintln` is seen by nobody.
+fn clips() -> Option<Clips> {
+    static INSTALLED: OnceLock<Result<(), String>> = OnceLock::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/clips");
+    let installed = INSTALLED.get_or_init(|| {
+        let installed = Clips::install(&folder).map(|_| ());
+        if let Err(why) = &installed {
+            let told = writeln!(std::io::stderr(), "skipped: CLIPS cannot be installed: {why}");
+            told.expect("somebody reads what is skipped");
+        }
+        installed
+    });
+    installed.as_ref().ok().and_then(|()| Clips::install(&folder).ok())
+}
+
 #[test]
 fn rules_do_what_they_do_in_clips() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/clips");
-    let mut clips = match Clips::install(&folder) {
-        Ok(clips) => clips,
-        Err(why) => return eprintln!("skipped: CLIPS cannot be installed: {why}"),
-    };
+    let Some(mut clips) = clips() else { return };
     let mut equal = 0;
     let mut differences = String::new();
     for seed in 0..programs() {
@@ -34,10 +48,7 @@ fn rules_do_what_they_do_in_clips() {
 /// shown of it is small.
 #[test]
 fn an_engine_with_another_order_is_found_out() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/clips");
-    let (Ok(mut clips), Ok(other)) = (Clips::install(&folder), Clips::install(&folder)) else {
-        return eprintln!("skipped: CLIPS cannot be installed");
-    };
+    let (Some(mut clips), Some(other)) = (clips(), clips()) else { return };
     let other = RefCell::new(other);
     let backwards = |case: &Case| {
         let mut case = case.clone();

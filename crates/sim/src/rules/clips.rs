@@ -1,5 +1,6 @@
 //! CLIPS as a process that answers: Python with `clipspy` in an environment of its own.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -23,18 +24,22 @@ struct Running {
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/oracle");
 
 impl Clips {
-    /// Installs `clipspy` into a folder, unless it is there already. The error says why that
-    /// cannot be.
+    /// Installs `clipspy` into a folder, unless it is there already. Whoever else wants it there
+    /// waits. The error says why it cannot be.
     pub fn install(folder: &Path) -> Result<Clips, String> {
         let wanted = std::fs::read_to_string(Path::new(FOLDER).join("requirements.txt"))
             .map_err(|error| format!("the list of packages cannot be read: {error}"))?;
         let python = folder.join(if cfg!(windows) { "Scripts/python" } else { "bin/python" });
         let installed = folder.join("installed.txt");
+        let lock = File::create(folder.with_extension("lock"));
+        let _held = lock.and_then(|file| file.lock().map(|()| file)).map_err(|error| {
+            format!("{} cannot be kept for one installation: {error}", folder.display())
+        })?;
         // Written last, so an installation that broke off does not count.
         if std::fs::read_to_string(&installed).ok().as_ref() != Some(&wanted) {
             let venv = ["-m", "venv", "--clear"].map(Into::into);
             run("python3", venv.into_iter().chain([folder.into()]))?;
-            let pip = "-m pip install --quiet --disable-pip-version-check --only-binary :all: -r";
+            let pip = "-m pip install --quiet --retries 1 --disable-pip-version-check --only-binary :all: -r";
             let list = Path::new(FOLDER).join("requirements.txt");
             let words = pip.split(' ').map(Into::into).chain([list]);
             run(&python.to_string_lossy(), words)?;
