@@ -8,7 +8,7 @@ use rules::feeds::{Act, Feeds, Source};
 use rules::read::read;
 use rules::{Limits, Memory, Origin, Rulebook, Stop};
 
-const LIMITS: Limits = Limits { firings: 40, facts: 60, matches: 2_000, steps: 20_000 };
+const LIMITS: Limits = Limits { firings: 40, facts: 12, matches: 2_000, steps: 20_000 };
 
 const TEMPLATES: &str = "(deftemplate t (slot a) (multislot m)) (defglobal ?*g* = 1)
     (deffunction twice ($?all) (create$ ?all ?all))
