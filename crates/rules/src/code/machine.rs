@@ -19,7 +19,7 @@ pub(crate) const FRAMES_MAX: usize = 10_000;
 pub(crate) const STACK_MAX: usize = 1 << 20;
 
 /// How many fields the lists may have together that were made of the arguments of open calls.
-pub const LISTS_MAX: u64 = 4 * LIST_MAX as u64;
+pub(super) const LISTS_MAX: u64 = 4 * LIST_MAX as u64;
 
 /// Runs code.
 #[derive(Debug, Default)]
