@@ -155,3 +155,16 @@ fn a_pattern_that_is_none_is_found_where_it_stands() {
     assert_eq!(found.message, "the pattern cannot be read: unclosed group");
     assert_eq!(&text[found.at.span().range()], r#""a(b""#);
 }
+
+#[test]
+/// Each alternative is looked at once: this ends.
+#[test]
+fn many_alternatives_cost_no_more_than_each_of_them() {
+    let values =
+        |count: u32, sign: &str| (0..count).map(|i| format!("v{i}")).collect::<Vec<_>>().join(sign);
+    let any = values(20_000, "|");
+    assert_eq!(lines(&format!("(defrule a (x {any}) (y ?y&{any}) => (assert (x ?y)))")).len(), 0);
+    let (some, any) = (values(3_000, " "), values(3_000, "|"));
+    let template = format!("(deftemplate t (slot a (allowed-symbols {some})))");
+    assert_eq!(lines(&format!("{template} (defrule a (t (a {any})) =>)")).len(), 0);
+}

@@ -62,7 +62,7 @@ impl Reader {
             }
             let mut rooms = known.bound;
             for (variable, room) in &binds {
-                let room = rooms.get(variable).map_or(room.clone(), |bound| bound.either(room));
+                let room = rooms.remove(variable).map_or(room.clone(), |bound| bound.either(room));
                 rooms.insert(*variable, room);
             }
             for action in &rule.then {
@@ -87,7 +87,10 @@ impl Reader {
                     },
                     _ => Room::kinds(Kinds::SINGLE.or(Kinds::MANY), expr.span),
                 };
-                let room = binds.get(variable).map_or(room.clone(), |known| room.either(known));
+                let room = match binds.remove(variable) {
+                    Some(known) => known.either(&room),
+                    None => room,
+                };
                 binds.insert(*variable, room);
             });
         }
@@ -211,6 +214,10 @@ impl Reader {
 
     /// What the terms of a field leave of its room.
     fn left_by(&self, any: &[Vec<Term>], here: &Rooms, room: &Room) -> Room {
+        // Each alternative is held against each value that is possible.
+        if any.iter().map(Vec::len).sum::<usize>().saturating_mul(room.count()) > ROOMS_MAX {
+            return room.clone();
+        }
         let branches = any.iter().map(|terms| {
             let asked = terms.iter().filter_map(|term| self.asked_by(term, here));
             let mut left = asked.fold(room.clone(), |left, asked| left.both(&asked));
