@@ -11,6 +11,7 @@ use super::slots::count_misfit;
 use super::{Known, Reader};
 use crate::field::Field;
 use crate::program::{Default, Expr, ExprKind, Kinds, Limits, NewFact, Slot, Template, TemplateId};
+use crate::syntax::token::Atom;
 use crate::syntax::tree::Node;
 
 /// Words that conditions begin with, and that therefore name no facts.
@@ -158,11 +159,24 @@ impl Reader {
         let before = self.findings.len();
         for node in nodes {
             let Some((name, values)) = self.slot_of_list(id, node) else { continue };
+            let list = match values {
+                [value] => Some(value).filter(|value| matches!(value.atom(), Some(Atom::Many(_)))),
+                _ => None,
+            };
             let values = self.values(scope, values);
             let word = name.symbol().unwrap_or_default();
             let Some(slot) = self.slot_values(id, word, name.span, node.span, &values) else {
                 continue;
             };
+            if let Some(list) = list
+                && scope.without.is_none()
+                && self.slot(id, slot).is_some_and(|slot| !slot.many)
+            {
+                let message = format!("the slot `{word}` holds one field, and is given a list");
+                let found = at(&codes::RULES_FIELD_COUNT, list.span, message);
+                let help = "give one field, as `(nth$ 1 ...)` does, or declare a `multislot`";
+                self.findings.push(found.help(help));
+            }
             if let Some(first) = given.get(&slot).copied() {
                 self.twice(name.span, Some(first), &format!("the slot `{word}`"));
                 continue;

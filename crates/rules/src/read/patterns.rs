@@ -71,6 +71,10 @@ impl Reader {
             let message = format!("`?{name}` can hold the fact of a pattern, not of `{word}`");
             let found = at(&codes::RULES_MISPLACED, span, message);
             self.findings.push(found.help(format!("put it into it: `({word} ?{name} <- (...))`")));
+        } else if target.head() == Some("test") {
+            let message = format!("`?{name}` can hold the fact of a pattern, not of `test`");
+            let found = at(&codes::RULES_MISPLACED, span, message);
+            self.findings.push(found.help(format!("delete `?{name} <-`: a test has no fact")));
         }
         let variable = scope.own(name);
         let is_new = scope.bound.insert(variable);
