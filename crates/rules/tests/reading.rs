@@ -168,3 +168,99 @@ fn many_alternatives_cost_no_more_than_each_of_them() {
     let template = format!("(deftemplate t (slot a (allowed-symbols {some})))");
     assert_eq!(lines(&format!("{template} (defrule a (t (a {any})) =>)")).len(), 0);
 }
+
+/// What is said of a text: each finding with its help.
+fn said(text: &str) -> Vec<String> {
+    let (program, mut findings) = read(text);
+    if !diagnostics::any_error(&findings) {
+        findings.extend(rules::check::check(&program));
+    }
+    let one = |found: &diagnostics::Diagnostic| {
+        let help = found.help.as_deref().unwrap_or_default();
+        format!("{}: {}: {help}", found.code.id, found.message)
+    };
+    findings.iter().map(one).collect()
+}
+
+#[test]
+fn one_mistake_is_one_finding() {
+    for (text, expected) in [
+        (
+            "(deftemplate person (slot name)) (defrule r (perso (name ?x)) => (printout t ?x))",
+            "R203: there is no template `perso`: did you mean `person`?",
+        ),
+        (
+            "(deffunction f (x) ?x) (defrule r => (printout t (f 1)))",
+            "R111: a parameter is a variable, and begins with `?`: write `?x`",
+        ),
+        (
+            "(defrule r => (loop-for-count ?i 1 3 (printout t ?i)))",
+            "R111: the variable of a loop and its numbers stand in parentheses: \
+             write `(loop-for-count (?i FIRST LAST) do ...)`",
+        ),
+        (
+            "(deftemplate t slot a)",
+            "R111: a slot is expected here, in parentheses: write `(slot a)`",
+        ),
+        ("(defglobal x = 1)", "R111: the name of a global stands between asterisks: write `?*x*`"),
+        (
+            "(deffunction f ?x ?x) (defrule r => (printout t (f 1)))",
+            "R111: the list of parameters is expected here: \
+             write `(deffunction name (?x $?rest) ...)`",
+        ),
+        (
+            "(defrule r => (asert (fan on)))",
+            "R201: there is no function `asert`: did you mean `assert`?",
+        ),
+    ] {
+        assert_eq!(said(text), [expected], "{text}");
+    }
+}
+
+#[test]
+fn an_action_that_is_a_fact_is_told_from_a_function() {
+    for (text, help) in [
+        (
+            "(defrule r (x) => (fan on)) (defrule s (fan on) =>)",
+            "to assert a fact write `(assert (fan on))`",
+        ),
+        (
+            "(deftemplate lamp (slot a)) (defrule r (x ?y) => (lamp (a ?y)))",
+            "to assert a fact write `(assert (lamp (a ?y)))`",
+        ),
+        (
+            "(defrule r (x) => (alarm \"on\"))",
+            "to assert a fact write `(assert (alarm \"on\"))`; a function needs a `deffunction` before",
+        ),
+        (
+            "(defrule r (x ?y) => (printout t (lamp ?y)))",
+            "define it before it is used: `(deffunction lamp (?x) ...)`",
+        ),
+    ] {
+        let findings = read(text).1;
+        let helps: Vec<&str> = findings.iter().filter_map(|found| found.help.as_deref()).collect();
+        assert_eq!(helps, [help], "{text}");
+    }
+}
+
+#[test]
+fn what_is_defined_too_late_is_pointed_at() {
+    for (text, help) in [
+        (
+            "(defrule r (x ?y) => (lamp ?y)) (deffunction lamp (?x) ?x)",
+            "move the definition before its first use",
+        ),
+        (
+            "(defrule r (lamp (a 1)) =>) (deftemplate lamp (slot a))",
+            "move the declaration before its first use",
+        ),
+    ] {
+        let findings = read(text).1;
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].help.as_deref(), Some(help));
+        assert_eq!(
+            findings[0].labels[0].at.span().start as usize,
+            text.rfind("lamp").expect("it is there")
+        );
+    }
+}

@@ -1,8 +1,9 @@
 //! Calls: which function a list calls, and whether its arguments fit.
 
-use diagnostics::{Span, codes};
+use diagnostics::{Anchor, Span, codes};
 
 use super::Reader;
+use super::ahead::written;
 use super::expr::{Flow, nothing};
 use super::findings::{at, counted};
 use super::scope::Scope;
@@ -233,9 +234,16 @@ impl Reader {
             self.applies(id, own, head, args.len());
             return ExprKind::Apply(id, args);
         }
-        if self.unknown_function(name, nodes) {
-            // What its arguments bind is bound, and what is wrong in them is wrong.
-            self.exprs(scope, &nodes[1..], Flow::NONE);
+        if self.unknown_function(name, node, nodes, flow) {
+            // What its arguments bind is bound, and calls in them are calls. Another list may be a
+            // fact or a slot: nobody knows before the name is mended.
+            for arg in &nodes[1..] {
+                let before = self.findings.len();
+                self.expr(scope, arg, Flow::NONE);
+                if arg.head().is_some_and(|word| !self.is_callable(word)) {
+                    self.findings.truncate(before);
+                }
+            }
         }
         nothing()
     }
@@ -307,7 +315,7 @@ impl Reader {
     }
 
     /// Reports a function that cannot be called; whether its arguments may be read as such.
-    fn unknown_function(&mut self, name: &str, nodes: &[Node]) -> bool {
+    fn unknown_function(&mut self, name: &str, node: &Node, nodes: &[Node], flow: Flow) -> bool {
         let head = &nodes[0];
         if let Some(why) = left_out(name) {
             let message = format!("`{name}` is left out on purpose: {why}");
@@ -323,12 +331,39 @@ impl Reader {
         }
         let found =
             at(&codes::RULES_UNKNOWN_FUNCTION, head.span, format!("there is no function `{name}`"));
+        if let Some(later) = self.ahead.functions.get(name).copied() {
+            if later.start < head.span.start {
+                // It is defined before, and what is wrong with that was said.
+                return true;
+            }
+            let found = found.label(Anchor::Span(later), "it is defined only here");
+            self.findings.push(found.help("move the definition before its first use"));
+            return true;
+        }
         let known = functions::TABLE.iter().map(|function| function.name);
         let known = known.chain(FORMS.iter().copied());
         let own = self.functions.keys().map(|name| &**name);
-        self.findings.push(match self.near(name, known.chain(own)) {
+        let is_action = flow.returns;
+        let names_facts = self.templates.contains_key(name)
+            || self.ahead.templates.contains_key(name)
+            || self.ahead.facts.contains(name);
+        let near = match is_action && names_facts {
+            true => None,
+            false => self.near(name, known.chain(own)),
+        };
+        self.findings.push(match near {
             Some(near) => found.meant(near, head.at()),
-            None => found.help("define it before it is used: `(deffunction name (?x) ...)`"),
+            None if is_action => {
+                let fact = written(node).unwrap_or_else(|| format!("({name} ...)"));
+                let asserted = format!("to assert a fact write `(assert {fact})`");
+                found.help(match names_facts {
+                    true => asserted,
+                    false => format!("{asserted}; a function needs a `deffunction` before"),
+                })
+            }
+            None => {
+                found.help(format!("define it before it is used: `(deffunction {name} (?x) ...)`"))
+            }
         });
         true
     }

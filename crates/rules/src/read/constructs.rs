@@ -33,8 +33,15 @@ impl Reader {
         const HELP: &str = "write `(defglobal ?*name* = VALUE)`";
         let mut rest = &nodes[1..];
         if let Some(module) = rest.first().and_then(Node::symbol) {
+            let is_module = matches!(rest.get(1).and_then(Node::atom), Some(Atom::Global(_)));
+            if !is_module && rest.len() > 1 {
+                let message = "the name of a global stands between asterisks";
+                return self.malformed(rest[0].span, message, &format!("write `?*{module}*`"));
+            }
             if module != "MAIN" {
-                self.own_name(&format!("{module}::"), rest[0].span);
+                let message = format!("there is no module `{module}`");
+                let found = at(&codes::RULES_NOT_SUPPORTED, rest[0].span, message);
+                self.findings.push(found.help("all constructs are in one module: delete it"));
             }
             rest = &rest[1..];
         }
@@ -46,7 +53,11 @@ impl Reader {
                 return;
             };
             let Some(Atom::Global(name)) = target.atom() else {
-                return self.malformed(target.span, "the name of a global is expected here", HELP);
+                let help = match target.atom() {
+                    Some(Atom::Single(name)) => format!("write `?*{name}*`"),
+                    _ => HELP.to_owned(),
+                };
+                return self.malformed(target.span, "the name of a global is expected here", &help);
             };
             if equals.symbol() != Some("=") {
                 return self.malformed(equals.span, "`=` is expected here", HELP);
@@ -149,6 +160,11 @@ impl Reader {
                 Some(Atom::Single(name)) => (name, false),
                 Some(Atom::Many(name)) => (name, true),
                 Some(Atom::Reported) => continue,
+                Some(Atom::Symbol(word)) if !has_rest => {
+                    let message = "a parameter is a variable, and begins with `?`";
+                    self.malformed(parameter.span, message, &format!("write `?{word}`"));
+                    (word, false)
+                }
                 _ => {
                     self.malformed(
                         parameter.span,

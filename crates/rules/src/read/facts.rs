@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use diagnostics::{Diagnostic, Span, codes};
+use diagnostics::{Anchor, Diagnostic, Span, codes};
 
 use super::expr::Flow;
 use super::findings::{at, counted};
@@ -91,6 +91,13 @@ impl Reader {
             let found = at(&codes::RULES_UNKNOWN_TEMPLATE, head.span, message);
             let written = self.program.templates.iter().filter(|template| !template.ordered);
             let near = self.near(name, written.map(|template| &*template.name));
+            let later = self.ahead.templates.get(name).copied();
+            let later = later.filter(|later| later.start > head.span.start);
+            if let Some(later) = later {
+                let found = found.label(Anchor::Span(later), "it is declared only here");
+                self.findings.push(found.help("move the declaration before its first use"));
+                return None;
+            }
             self.findings.push(match near {
                 Some(near) => found.meant(near, head.at()),
                 None => found.help(format!("declare it before: `(deftemplate {name} (slot ...))`")),

@@ -133,6 +133,18 @@ impl Reader {
             self.malformed(head, "`loop-for-count` needs a number", COUNT_HELP);
             return nothing();
         };
+        if let (Some(Atom::Single(name)), Some(first)) = (range.atom(), body.first())
+            && first.list().is_none()
+            && first.symbol() != Some("do")
+        {
+            let message = "the variable of a loop and its numbers stand in parentheses";
+            self.malformed(range.span, message, COUNT_HELP);
+            scope.enter(name);
+            let actions = body.iter().filter(|node| node.list().is_some());
+            actions.for_each(|node| drop(self.expr(scope, node, flow.looping())));
+            scope.leave();
+            return nothing();
+        }
         let one = Expr { kind: ExprKind::Constant(Field::Int(1)), span: range.span };
         let (name, from, to) = match range.list() {
             // `(?i 1 10)`, not `(+ 1 2)`.

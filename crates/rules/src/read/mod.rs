@@ -9,6 +9,7 @@
 //! assert_eq!(&*program.rules[0].name, "hot");
 //! ```
 
+mod ahead;
 mod attributes;
 mod calls;
 mod constructs;
@@ -35,6 +36,7 @@ use value::Text;
 use crate::field::Field;
 use crate::program::{FunctionId, GlobalId, NewFact, Program, Template, TemplateId};
 use crate::syntax::tree::{Node, Top, lists};
+use ahead::Ahead;
 use findings::at;
 use scope::Scope;
 
@@ -47,8 +49,10 @@ pub fn read(text: &str) -> (Program, Vec<Diagnostic>) {
 /// [`crate::state`].
 pub fn read_with(templates: Vec<Template>, text: &str) -> (Program, Vec<Diagnostic>) {
     let mut reader = Reader::of(Program { templates, ..Program::default() });
-    for top in lists(text, &mut reader.findings) {
-        reader.top(&top);
+    let tops = lists(text, &mut reader.findings);
+    reader.ahead = Ahead::of(&tops);
+    for top in &tops {
+        reader.top(top);
     }
     reader.settle_globals();
     reader.findings.sort_by_key(|found| found.at.span().start);
@@ -97,6 +101,8 @@ struct Reader {
     slots: BTreeMap<(TemplateId, Text), u32>,
     /// Globals that initial facts use before they are defined, and where.
     undefined: BTreeMap<GlobalId, Span>,
+    /// What is defined in the whole text.
+    ahead: Ahead,
 }
 
 /// A template that is known, and whether anything depends on it.
@@ -139,6 +145,7 @@ impl Reader {
             lists,
             slots,
             undefined: BTreeMap::new(),
+            ahead: Ahead::default(),
         }
     }
 

@@ -10,7 +10,8 @@ use super::findings::at;
 use super::rules::address;
 use super::scope::Scope;
 use crate::program::{Condition, FieldPattern, Pattern, Slot, SlotPattern, TemplateId};
-use crate::syntax::tree::Node;
+use crate::syntax::token::Atom;
+use crate::syntax::tree::{Node, NodeKind};
 
 /// What a condition stands in.
 #[derive(Clone, Copy, Default)]
@@ -46,7 +47,11 @@ impl Reader {
                 rest = &rest[3..];
                 continue;
             }
-            conditions.extend(self.condition(scope, first, within));
+            let condition = self.condition(scope, first, within);
+            if condition.is_none() {
+                bind_all(scope, first);
+            }
+            conditions.extend(condition);
             rest = &rest[1..];
         }
         conditions
@@ -84,6 +89,10 @@ impl Reader {
                     scope.facts.insert(variable, pattern.template);
                 }
                 Some(Condition::Pattern(Pattern { fact: Some(variable), ..pattern }))
+            }
+            None => {
+                bind_all(scope, target);
+                None
             }
             other => other,
         }
@@ -237,5 +246,17 @@ impl Reader {
             let found = at(&codes::RULES_FIELD_COUNT, span, message);
             self.findings.push(found.help("ask for one, or declare it as a `multislot`"));
         }
+    }
+}
+
+/// A condition that cannot be read binds what it names: that it cannot be read was said.
+fn bind_all(scope: &mut Scope, node: &Node) {
+    match &node.kind {
+        NodeKind::Atom(Atom::Single(name) | Atom::Many(name)) => {
+            let variable = scope.own(name);
+            scope.bound.insert(variable);
+        }
+        NodeKind::Atom(_) => {}
+        NodeKind::List(nodes) => nodes.iter().for_each(|node| bind_all(scope, node)),
     }
 }

@@ -26,7 +26,22 @@ impl Reader {
         }
         let mut slots: Vec<Slot> = Vec::new();
         let mut given = BTreeMap::new();
-        for node in rest {
+        let mut is_bare = false;
+        for (place, node) in rest.iter().enumerate() {
+            if node.symbol().is_some() {
+                // `slot a` without its parentheses is one mistake.
+                if !std::mem::replace(&mut is_bare, true) {
+                    let help = match (node.symbol(), rest.get(place + 1).and_then(Node::symbol)) {
+                        (Some(word @ ("slot" | "multislot")), Some(name)) => {
+                            format!("write `({word} {name})`")
+                        }
+                        _ => SLOT_HELP.to_owned(),
+                    };
+                    self.malformed(node.span, "a slot is expected here, in parentheses", &help);
+                }
+                continue;
+            }
+            is_bare = false;
             let Some(slot) = self.declared_slot(node) else { continue };
             match given.insert(slot.name.clone(), slot.span) {
                 Some(first) => {
