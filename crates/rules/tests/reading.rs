@@ -264,3 +264,40 @@ fn what_is_defined_too_late_is_pointed_at() {
         );
     }
 }
+
+#[test]
+fn a_finding_says_what_to_do_where_it_stands() {
+    for (text, help) in [
+        ("(defrule r (x ?y) (test (> ?yy ?y)) =>)", "did you mean `?y`?"),
+        (
+            "(defrule r (test (> ?limit 3)) =>)",
+            "let a pattern before it bind it, as `(name ?limit)` does, or write a value",
+        ),
+        ("(reset)", "delete it: `quipu rules` resets and runs"),
+        ("(assert (x 1))", "write `(deffacts name (x 1))`"),
+        ("(printout t x)", "put it into the actions of a rule: `(defrule name => ...)`"),
+        ("(defrule r => (assert-string \"(a)\"))", "write `(assert (name ?x))` with the values"),
+        ("(defrule r => (type 1))", "ask with `numberp`, `symbolp` or `stringp`"),
+    ] {
+        let findings = read(text).1;
+        let helps: Vec<&str> = findings.iter().filter_map(|found| found.help.as_deref()).collect();
+        assert_eq!(helps, [help], "{text}");
+    }
+}
+
+#[test]
+fn a_fact_from_outside_is_not_helped_to_what_is_refused() {
+    let mut program = read("(defglobal ?*x* = 1) (deftemplate room (slot name))").0;
+    for (text, help) in [
+        ("temperature 35", "write `(temperature 35)`"),
+        ("(light ?x)", "write a symbol, a string or a number"),
+        ("(light ?*x*)", "write a symbol, a string or a number"),
+        ("(light ?*y*)", "write a symbol, a string or a number"),
+        ("(light (+ 1 2))", "write a symbol, a string or a number"),
+        ("(room (name (nobody)))", "write a symbol, a string or a number"),
+    ] {
+        let findings = read_fact(&mut program, text).expect_err(text);
+        let helps: Vec<&str> = findings.iter().filter_map(|found| found.help.as_deref()).collect();
+        assert_eq!(helps, [help], "{text}");
+    }
+}

@@ -6,6 +6,7 @@ use super::Reader;
 use super::ahead::written;
 use super::expr::{Flow, nothing};
 use super::findings::{at, counted};
+use super::left_out::left_out;
 use super::scope::Scope;
 use crate::functions;
 use crate::program::{Expr, ExprKind, FunctionId, Kinds};
@@ -33,167 +34,6 @@ pub(super) const FORMS: &[&str] = &[
     "return",
     "switch",
     "while",
-];
-
-/// What CLIPS has and rules here do not, and why.
-const LEFT_OUT: &[(&str, &[&str])] = &[
-    (
-        "rules have no files",
-        &[
-            "open",
-            "close",
-            "read",
-            "readline",
-            "get-char",
-            "read-number",
-            "rename",
-            "remove",
-            "load",
-            "load*",
-            "save",
-            "bload",
-            "bsave",
-            "load-facts",
-            "save-facts",
-            "bload-facts",
-            "bsave-facts",
-            "batch",
-            "batch*",
-            "dribble-on",
-            "dribble-off",
-            "fetch",
-            "print-region",
-            "get-region",
-            "toss",
-            "flush",
-            "rewind",
-            "seek",
-            "tell",
-            "unget-char",
-            "chdir",
-            "put-char",
-            "set-locale",
-            "with-open-file",
-            "load-instances",
-            "save-instances",
-        ],
-    ),
-    ("rules do not reach outside", &["system", "exit", "getenv", "setenv", "operating-system"]),
-    (
-        "a run must be the same each time",
-        &["random", "seed", "time", "local-time", "gm-time", "gensym", "gensym*", "setgen"],
-    ),
-    (
-        "rules do not make rules",
-        &[
-            "eval",
-            "build",
-            "funcall",
-            "assert-string",
-            "str-assert",
-            "check-syntax",
-            "undefrule",
-            "undeffacts",
-            "undeftemplate",
-            "undeffunction",
-            "undefglobal",
-            "expand$",
-            "apropos",
-        ],
-    ),
-    (
-        "the engine does it",
-        &[
-            "reset",
-            "clear",
-            "run",
-            "refresh",
-            "refresh-agenda",
-            "set-strategy",
-            "get-strategy",
-            "set-salience-evaluation",
-            "get-salience-evaluation",
-            "set-fact-duplication",
-            "get-fact-duplication",
-            "watch",
-            "unwatch",
-            "facts",
-            "rules",
-            "agenda",
-            "matches",
-            "set-break",
-            "remove-break",
-            "show-breaks",
-            "ppdefrule",
-            "ppdeftemplate",
-            "ppdeffacts",
-            "list-defrules",
-            "list-deftemplates",
-            "list-deffacts",
-            "dependencies",
-            "dependents",
-            "mem-used",
-            "mem-requests",
-            "release-mem",
-            "conserve-mem",
-            "set-dynamic-constraint-checking",
-            "get-dynamic-constraint-checking",
-            "set-reset-globals",
-            "get-reset-globals",
-            "options",
-            "timer",
-            "ppfact",
-            "join-activity",
-            "show-defglobals",
-            "list-defglobals",
-        ],
-    ),
-    (
-        "there is one module",
-        &[
-            "focus",
-            "get-focus",
-            "get-focus-stack",
-            "pop-focus",
-            "list-focus-stack",
-            "clear-focus-stack",
-            "set-current-module",
-            "get-current-module",
-            "get-defmodule-list",
-        ],
-    ),
-    (
-        "match the facts in a rule instead",
-        &[
-            "any-factp",
-            "find-fact",
-            "find-all-facts",
-            "do-for-fact",
-            "do-for-all-facts",
-            "delayed-do-for-all-facts",
-            "get-fact-list",
-        ],
-    ),
-    (
-        "there are no objects",
-        &[
-            "make-instance",
-            "send",
-            "initialize-instance",
-            "instance-name",
-            "instances",
-            "unmake-instance",
-            "delete-instance",
-            "class",
-            "instancep",
-            "instance-addressp",
-            "instance-namep",
-            "slot-insert$",
-            "call-next-method",
-            "next-methodp",
-            "call-next-handler",
-        ],
-    ),
 ];
 
 impl Reader {
@@ -317,10 +157,9 @@ impl Reader {
     /// Reports a function that cannot be called; whether its arguments may be read as such.
     fn unknown_function(&mut self, name: &str, node: &Node, nodes: &[Node], flow: Flow) -> bool {
         let head = &nodes[0];
-        if let Some(why) = left_out(name) {
+        if let Some((why, help)) = left_out(name) {
             let message = format!("`{name}` is left out on purpose: {why}");
-            let found = at(&codes::RULES_LEFT_OUT, head.span, message);
-            self.findings.push(found.help("do it where the rules are run, and pass facts"));
+            self.findings.push(at(&codes::RULES_LEFT_OUT, head.span, message).help(help));
             return false;
         }
         if name.starts_with("def") && nodes.len() > 2 && super::is_construct(name) {
@@ -367,9 +206,4 @@ impl Reader {
         });
         true
     }
-}
-
-/// Why CLIPS has a function and rules here do not.
-pub(super) fn left_out(name: &str) -> Option<&'static str> {
-    LEFT_OUT.iter().find(|(_, names)| names.contains(&name)).map(|(why, _)| *why)
 }

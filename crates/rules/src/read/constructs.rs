@@ -3,9 +3,10 @@
 use diagnostics::{Span, codes};
 
 use super::Reader;
-use super::calls::{FORMS, left_out};
+use super::calls::FORMS;
 use super::expr::{Flow, nothing};
 use super::findings::at;
+use super::left_out::left_out;
 use super::scope::Scope;
 use crate::functions;
 use crate::program::{Expr, ExprKind, Function, FunctionId, Global, GlobalId, InitialFacts};
@@ -225,11 +226,27 @@ impl Reader {
         for (id, span) in scope.unbound() {
             let Some(name) = scope.variables.get(id.0 as usize) else { continue };
             let found = at(&codes::RULES_UNBOUND, span, format!("`?{name}` has no value: {why}"));
-            let near = self.near(name, scope.bound_names()).map(|near| format!("?{near}"));
+            let near = self.near(name, scope.bound_names());
+            let near = near.or_else(|| scope.bound_names().find(|known| stutters(known, name)));
+            let near = near.map(|near| format!("?{near}"));
             self.findings.push(match near {
                 Some(near) => found.meant(&near, diagnostics::Anchor::Span(span)),
+                // In conditions `bind` is none.
+                None if scope.in_conditions => found.help(format!(
+                    "let a pattern before it bind it, as `(name ?{name})` does, or write a value"
+                )),
                 None => found.help(format!("bind it: `(bind ?{name} VALUE)`")),
             });
         }
     }
+}
+
+/// Whether two names are the same but for letters that are doubled: too short to be near.
+fn stutters(a: &str, b: &str) -> bool {
+    let once = |name: &str| {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.dedup();
+        letters
+    };
+    once(a) == once(b)
 }

@@ -2,9 +2,9 @@
 
 use diagnostics::{Span, codes};
 
-use super::Reader;
 use super::findings::at;
 use super::scope::Scope;
+use super::{OUTSIDE, Reader};
 use crate::field::Field;
 use crate::functions;
 use crate::program::{Expr, ExprKind, Kinds};
@@ -33,7 +33,15 @@ impl Flow {
 
 impl Reader {
     pub(super) fn expr(&mut self, scope: &mut Scope, node: &Node, flow: Flow) -> Expr {
+        let is_outside = scope.without == Some(OUTSIDE);
         let kind = match &node.kind {
+            NodeKind::List(_) | NodeKind::Atom(Atom::Global(_) | Atom::GlobalMany(_))
+                if is_outside =>
+            {
+                let help = "write a symbol, a string or a number";
+                self.malformed(node.span, "a constant is expected here", help);
+                nothing()
+            }
             NodeKind::Atom(atom) => self.atom(scope, *atom, node.span),
             NodeKind::List(nodes) => self.call(scope, node, nodes, flow),
         };
@@ -65,7 +73,10 @@ impl Reader {
         if let Some(place) = scope.without {
             let message = format!("`?{name}` means nothing here: {place} has no variables");
             let found = at(&codes::RULES_UNBOUND, span, message);
-            self.findings.push(found.help("write a value, or a global such as `?*x*`"));
+            self.findings.push(found.help(match place {
+                OUTSIDE => "write a symbol, a string or a number",
+                _ => "write a value, or a global such as `?*x*`",
+            }));
             return nothing();
         }
         ExprKind::Variable(scope.used(name, span))

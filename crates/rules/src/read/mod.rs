@@ -18,6 +18,7 @@ pub(crate) mod facts;
 mod findings;
 pub(crate) mod fold;
 mod forms;
+mod left_out;
 mod limits;
 mod patterns;
 mod room;
@@ -62,11 +63,17 @@ pub fn read_with(templates: Vec<Template>, text: &str) -> (Program, Vec<Diagnost
 /// One fact for a program that was read before: `(name 1 2)`, constants only. An ordered fact of
 /// a new name adds its template, so this comes before the program is compiled.
 pub fn read_fact(program: &mut Program, text: &str) -> Result<NewFact, Vec<Diagnostic>> {
+    let words = text.trim();
+    if !words.is_empty() && !words.contains(['(', ')', '"']) {
+        let all = Span::new(0, text.len());
+        let found = at(&codes::RULES_OUTSIDE, all, "a fact stands in parentheses");
+        return Err(vec![found.help(format!("write `({words})`"))]);
+    }
     let mut reader = Reader::of(std::mem::take(program));
     let tops = lists(text, &mut reader.findings);
     let fact = match tops.as_slice() {
         [top] if reader.findings.is_empty() => {
-            let fact = reader.fact(&mut Scope::constant("a fact from outside"), &top.node);
+            let fact = reader.fact(&mut Scope::constant(OUTSIDE), &top.node);
             if reader.findings.is_empty() {
                 reader.only_constants(fact.as_ref());
             }
@@ -85,6 +92,9 @@ pub fn read_fact(program: &mut Program, text: &str) -> Result<NewFact, Vec<Diagn
         _ => Err(reader.findings),
     }
 }
+
+/// Where a fact stands that is given from outside: in it nothing is computed.
+const OUTSIDE: &str = "a fact from outside";
 
 /// What has been read so far.
 struct Reader {
@@ -187,6 +197,19 @@ impl Reader {
                     _ => "write a `deffunction`",
                 };
                 self.findings.push(at(&codes::RULES_NOT_SUPPORTED, head.span, message).help(help));
+            }
+            Some(word) if self.is_callable(word) => {
+                let message = format!("`{word}` is called outside of any construct");
+                let help = match (word, nodes.get(1).and_then(ahead::written)) {
+                    ("assert", Some(fact)) => format!("write `(deffacts name {fact})`"),
+                    ("assert", None) => "write `(deffacts name ...)`".to_owned(),
+                    _ if left_out::left_out(word).is_some() => {
+                        "delete it: `quipu rules` resets and runs".to_owned()
+                    }
+                    _ => "put it into the actions of a rule: `(defrule name => ...)`".to_owned(),
+                };
+                let found = at(&codes::RULES_UNKNOWN_CONSTRUCT, head.span, message);
+                self.findings.push(found.help(help));
             }
             Some(word) => {
                 let message = format!("`{word}` is no construct");
