@@ -637,6 +637,8 @@ codes! {
     RULES_UNUSED_DEFINITION = "R303", Warning, None;
     /// Text that is printed nowhere.
     RULES_PRINTS_NOWHERE = "R304", Warning, None;
+    /// A pattern whose name is that of a function.
+    RULES_PATTERN_LIKE_CALL = "R305", Warning, None;
 
     // R4: what happens while rules run.
     /// Something went wrong while rules ran.

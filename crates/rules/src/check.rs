@@ -3,6 +3,8 @@
 //! Facts may come from outside, so that nothing here says that a pattern has no facts: only what
 //! the text itself proves.
 
+mod conditions;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use diagnostics::{Anchor, Diagnostic, Span, codes};
@@ -20,7 +22,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for rule in &program.rules {
         unused_in_rule(rule, &mut findings);
-        never_fires(rule, &mut findings);
+        conditions::never_fires(rule, &mut findings);
         for action in &rule.then {
             prints_nowhere(action, &mut findings);
         }
@@ -32,6 +34,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
         let own = |id: &VariableId| (id.0 as usize) >= parameters(function);
         unused_bindings(&function.variables, &function.body, own, &mut findings);
     }
+    conditions::like_calls(program, &mut findings);
     unused_definitions(program, &mut findings);
     findings.sort_by_key(|found| found.at.span().start);
     findings
@@ -45,6 +48,7 @@ fn unused_in_rule(rule: &Rule, findings: &mut Vec<Diagnostic>) {
     // Each variable that patterns bind: how often, and where first.
     let mut bound: BTreeMap<VariableId, (usize, Span)> = BTreeMap::new();
     let mut used: BTreeSet<VariableId> = BTreeSet::new();
+    let mut facts: BTreeSet<VariableId> = BTreeSet::new();
     let see_expr = |expr: &Expr, used: &mut BTreeSet<VariableId>| {
         expr.visit(&mut |expr| {
             if let ExprKind::Variable(variable) = expr.kind {
@@ -58,7 +62,9 @@ fn unused_in_rule(rule: &Rule, findings: &mut Vec<Diagnostic>) {
             Asked::Pattern(pattern) => pattern,
         };
         if let Some(fact) = pattern.fact {
-            bound.entry(fact).or_insert((0, pattern.span)).0 += 1;
+            let span = pattern.fact_span;
+            facts.insert(fact);
+            bound.entry(fact).or_insert((0, span)).0 += 1;
         }
         for field in pattern.slots.iter().flat_map(|slot| &slot.fields) {
             if let Some(variable) = field.variable {
@@ -88,8 +94,10 @@ fn unused_in_rule(rule: &Rule, findings: &mut Vec<Diagnostic>) {
             let message = format!("`?{name}` is bound here and used nowhere in `{}`", rule.name);
             let found =
                 Diagnostic::new(&codes::RULES_UNUSED_VARIABLE, Anchor::Span(*span), message);
-            findings
-                .push(found.help("write `?` for any value, or leave it out beside other terms"));
+            findings.push(match facts.contains(variable) {
+                true => found.help(format!("leave out `?{name} <-`")),
+                false => found.help("write `?` for any value, or leave it out beside other terms"),
+            });
         }
     }
     let own = |id: &VariableId| !bound.contains_key(id);
@@ -126,21 +134,6 @@ fn unused_bindings(
         let message = format!("`?{name}` is given a value that nothing reads");
         let found = Diagnostic::new(&codes::RULES_UNUSED_VARIABLE, Anchor::Span(span), message);
         findings.push(found.help("delete the `bind`, and keep what it computes if it acts"));
-    }
-}
-
-/// A test that is false whatever the facts are.
-fn never_fires(rule: &Rule, findings: &mut Vec<Diagnostic>) {
-    // Within `or` and `not` a false test does not silence the rule.
-    for condition in &rule.when {
-        let crate::program::Condition::Test(expr) = condition else { continue };
-        if is_false(expr) {
-            let message = format!("`{}` can never fire: this test is always FALSE", rule.name);
-            let found =
-                Diagnostic::new(&codes::RULES_NEVER_FIRES, Anchor::Span(expr.span), message);
-            let found = found.label(Anchor::Span(rule.span), "the rule");
-            findings.push(found.help("mend the test, or delete the rule"));
-        }
     }
 }
 

@@ -301,3 +301,50 @@ fn a_fact_from_outside_is_not_helped_to_what_is_refused() {
         assert_eq!(helps, [help], "{text}");
     }
 }
+
+#[test]
+fn conditions_that_are_hardly_meant_are_told() {
+    for (text, expected) in [
+        (
+            "(defrule r (x ?y) (> ?y 3) =>)",
+            "R305: this asks for a fact `>`, and calls nothing: write `(test (> ...))`",
+        ),
+        (
+            "(defrule r (salience 10) (x) =>)",
+            "R305: this asks for a fact `salience`, and declares nothing: \
+             write `(declare (salience ...))`",
+        ),
+        (
+            "(defrule r (x ?y) (not (x ?y)) =>)",
+            "R302: `r` can never fire: it asks for a fact and that there is none such: \
+             use another variable in one of them, or delete one",
+        ),
+        (
+            "(defrule r (x ?y&~?y) =>)",
+            "R302: `r` can never fire: `?y` cannot differ from itself: use another variable",
+        ),
+        (
+            "(defrule r ?f <- (x) =>)",
+            "R301: `?f` is bound here and used nowhere in `r`: leave out `?f <-`",
+        ),
+    ] {
+        assert_eq!(said(text), [expected], "{text}");
+    }
+    for fine in [
+        "(defrule r (x ?y) (eq ?y) =>) (deffacts f (eq 3))",
+        "(defrule r (max ?y) (x ?y) =>)",
+        "(defrule r (x) (salience 10) =>)",
+        "(defrule r (x ?y) (not (x ~?y)) =>)",
+        "(defrule r (x ?y) (not (x ?y ?)) =>)",
+        "(defrule r (x ?y) (y ?z) (not (x ?z)) (not (y ?y)) =>)",
+    ] {
+        assert_eq!(said(fine), [""; 0], "{fine}");
+    }
+}
+
+#[test]
+fn the_variable_of_a_fact_is_underlined_with_its_arrow() {
+    let text = "(defrule r ?f <- (x) =>)";
+    let findings = rules::check::check(&read(text).0);
+    assert_eq!(&text[findings[0].at.span().range()], "?f <-");
+}

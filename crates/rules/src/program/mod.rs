@@ -271,6 +271,8 @@ pub enum Condition {
 pub struct Pattern {
     /// The variable that gets the fact's address: `?f <-`.
     pub fact: Option<VariableId>,
+    /// Where `?f <-` stands; empty where it does not.
+    pub fact_span: Span,
     /// Which facts.
     pub template: TemplateId,
     /// What is asked of their slots, in the order written. An ordered pattern asks of slot 0.

@@ -43,7 +43,11 @@ impl Reader {
                     rest = &rest[2..];
                     continue;
                 };
-                conditions.extend(self.addressed(scope, name, span, target, within));
+                let mut condition = self.addressed(scope, name, span, target, within);
+                if let Some(Condition::Pattern(pattern)) = &mut condition {
+                    pattern.fact_span = Span { start: span.start, end: rest[1].span.end };
+                }
+                conditions.extend(condition);
                 rest = &rest[3..];
                 continue;
             }
@@ -204,7 +208,13 @@ impl Reader {
             }
             false => self.slot_patterns(scope, id, inner),
         };
-        Some(Pattern { fact: None, template: id, slots, span: node.span })
+        Some(Pattern {
+            fact: None,
+            fact_span: Span::default(),
+            template: id,
+            slots,
+            span: node.span,
+        })
     }
 
     fn slot_patterns(
