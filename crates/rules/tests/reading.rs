@@ -290,6 +290,7 @@ fn a_fact_from_outside_is_not_helped_to_what_is_refused() {
     let mut program = read("(defglobal ?*x* = 1) (deftemplate room (slot name))").0;
     for (text, help) in [
         ("temperature 35", "write `(temperature 35)`"),
+        ("a\nb", "write `(name value ...)`"),
         ("(light ?x)", "write a symbol, a string or a number"),
         ("(light ?*x*)", "write a symbol, a string or a number"),
         ("(light ?*y*)", "write a symbol, a string or a number"),

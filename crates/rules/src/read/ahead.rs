@@ -61,5 +61,6 @@ pub(super) fn written(node: &Node) -> Option<String> {
     }
     let mut out = String::new();
     add(node, &mut out)?;
-    Some(out)
+    // Help is one line.
+    (!out.contains(char::is_control)).then_some(out)
 }

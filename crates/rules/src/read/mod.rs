@@ -67,6 +67,9 @@ pub fn read_fact(program: &mut Program, text: &str) -> Result<NewFact, Vec<Diagn
     if !words.is_empty() && !words.contains(['(', ')', '"']) {
         let all = Span::new(0, text.len());
         let found = at(&codes::RULES_OUTSIDE, all, "a fact stands in parentheses");
+        const SHOWN_MAX: usize = 60;
+        let is_shown = words.len() <= SHOWN_MAX && !words.contains(char::is_control);
+        let words = if is_shown { words } else { "name value ..." };
         return Err(vec![found.help(format!("write `({words})`"))]);
     }
     let mut reader = Reader::of(std::mem::take(program));
