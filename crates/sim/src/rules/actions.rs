@@ -44,8 +44,7 @@ impl Writer {
             4 => {
                 // All facts that the rule knows.
                 let of_facts = |one: &&Variable| matches!(one.kind, Kind::Fact(_));
-                let names: Vec<&str> =
-                    scope.iter().filter(of_facts).map(|one| one.name).collect();
+                let names: Vec<&str> = scope.iter().filter(of_facts).map(|one| one.name).collect();
                 let text = format!("(retract ?{})", names.join(" ?"));
                 scope.retain(|one| !matches!(one.kind, Kind::Fact(_)));
                 text
