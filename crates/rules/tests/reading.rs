@@ -156,7 +156,6 @@ fn a_pattern_that_is_none_is_found_where_it_stands() {
     assert_eq!(&text[found.at.span().range()], r#""a(b""#);
 }
 
-#[test]
 /// Each alternative is looked at once: this ends.
 #[test]
 fn many_alternatives_cost_no_more_than_each_of_them() {
