@@ -6,7 +6,7 @@ use super::test::Test;
 use super::variables::Spec;
 
 /// Puts tests to the conditions before them.
-pub(super) fn attach_tests(specs: Vec<Spec>) -> Vec<Spec> {
+pub(super) fn fold_tests(specs: Vec<Spec>) -> Vec<Spec> {
     let mut kept: Vec<Spec> = Vec::with_capacity(specs.len());
     for mut spec in specs {
         let before = kept.len().checked_sub(2).map(|at| kept[at].marks.end);

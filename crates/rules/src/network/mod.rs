@@ -102,7 +102,7 @@ impl Network {
                     variables::resolve(program, rule, &elements, compile, &mut tests, &mut found);
                 let Some(resolved) = resolved else { continue };
                 let logical = logical_depth(&resolved.specs);
-                let specs = attach::attach_tests(resolved.specs);
+                let specs = attach::fold_tests(resolved.specs);
                 let chain = joins.chain(&mut patterns, &specs, logical);
                 let placed = |binding: &variables::Binding| {
                     let place = Place { side: Side::Left, depth: binding.depth, at: binding.at };

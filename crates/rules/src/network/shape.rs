@@ -77,8 +77,8 @@ pub(crate) fn flatten(conditions: &[Condition]) -> Result<Vec<Vec<Element<'_>>>,
         )));
     }
     let whole = Node::And(conditions.iter().map(|one| plant(one, false)).collect(), false);
-    let whole = reorder(whole, Pass::Alternatives, 1);
-    let whole = reorder(whole, Pass::Negations, 1);
+    let whole = settle(whole, Pass::Alternatives, 1);
+    let whole = settle(whole, Pass::Negations, 1);
     let ways = match whole {
         Node::Or(ways, _) => ways,
         one => vec![one],
@@ -230,7 +230,7 @@ enum Pass {
 }
 
 /// Rewrites a node and all below it until nothing changes.
-fn reorder(mut node: Node, pass: Pass, depth: usize) -> Node {
+fn settle(mut node: Node, pass: Pass, depth: usize) -> Node {
     loop {
         let mut changed = false;
         if !matches!(node, Node::Leaf(_)) {
@@ -238,7 +238,7 @@ fn reorder(mut node: Node, pass: Pass, depth: usize) -> Node {
                 Pass::Alternatives => raise_alternatives(node),
                 Pass::Negations => lower_negations(node),
             };
-            let (next, two) = compress(next, depth);
+            let (next, two) = tidy(next, depth);
             node = next;
             changed = one || two;
         }
@@ -253,7 +253,7 @@ fn reorder(mut node: Node, pass: Pass, depth: usize) -> Node {
             }
             let before = weight(child);
             let taken = std::mem::replace(child, Node::And(Vec::new(), false));
-            *child = reorder(taken, pass, depth + 1);
+            *child = settle(taken, pass, depth + 1);
             changed |= weight(child) != before;
         }
         if !changed {
@@ -383,10 +383,10 @@ fn deepen(nodes: &mut [Node], closes: bool) {
 }
 
 /// Puts tests to the conditions before them, and takes out what is nested for nothing.
-fn compress(mut node: Node, depth: usize) -> (Node, bool) {
+fn tidy(mut node: Node, depth: usize) -> (Node, bool) {
     let mut changed = false;
     loop {
-        let (next, again) = compress_once(node, depth);
+        let (next, again) = tidy_once(node, depth);
         node = next;
         if !again {
             return (node, changed);
@@ -395,7 +395,7 @@ fn compress(mut node: Node, depth: usize) -> (Node, bool) {
     }
 }
 
-fn compress_once(node: Node, depth: usize) -> (Node, bool) {
+fn tidy_once(node: Node, depth: usize) -> (Node, bool) {
     match node {
         Node::Or(nodes, logical) => {
             match nodes.iter().position(|one| matches!(one, Node::Or(..))) {
@@ -415,7 +415,7 @@ fn compress_once(node: Node, depth: usize) -> (Node, bool) {
                 if matches!(nodes[at], Node::And(..)) {
                     return (splice(nodes, at, logical, Node::And), true);
                 }
-                if attach_test(&mut nodes, at) {
+                if take_test(&mut nodes, at) {
                     return (Node::And(nodes, logical), true);
                 }
                 if at == 0 && nodes.len() == 1 {
@@ -434,7 +434,7 @@ fn compress_once(node: Node, depth: usize) -> (Node, bool) {
 }
 
 /// Puts the test after a condition to it, where both are of one group.
-fn attach_test(nodes: &mut Vec<Node>, at: usize) -> bool {
+fn take_test(nodes: &mut Vec<Node>, at: usize) -> bool {
     let [Node::Leaf(element), Node::Leaf(next), ..] = &mut nodes[at..] else { return false };
     let fits = next.marks.is_test
         && !element.marks.negated
@@ -496,7 +496,7 @@ fn finish(way: Node) -> Vec<Element> {
             _ => None,
         })
         .collect();
-    mark_exists(&mut elements);
+    merge_double_groups(&mut elements);
     let mut list = Vec::with_capacity(elements.len());
     let mut depth = 1;
     for mut element in elements {
@@ -516,7 +516,7 @@ fn finish(way: Node) -> Vec<Element> {
 }
 
 /// A group within a group, both closed by the same condition, is an `exists`: one group less.
-fn mark_exists(elements: &mut [Element]) {
+fn merge_double_groups(elements: &mut [Element]) {
     let mut depth = 1;
     for at in 0..elements.len() {
         if elements[at].marks.begin == depth + 2 && closes_both(&elements[at..], depth) {
