@@ -7,6 +7,7 @@ mod joins;
 mod patterns;
 mod place;
 pub(crate) mod shape;
+mod size;
 mod test;
 mod variables;
 
@@ -85,7 +86,7 @@ impl Network {
         for (number, rule) in program.rules.iter().enumerate() {
             let shapes = match shape::flatten(&rule.when) {
                 Ok(shapes) => shapes,
-                Err(shape::TooMany(limit)) => {
+                Err(size::TooMany(limit)) => {
                     found.push(too_large(rule, limit));
                     continue;
                 }
