@@ -3,6 +3,7 @@
 //! It is made once and never changes; what is matched is in [`crate::memory`].
 
 mod attach;
+mod bindings;
 mod joins;
 mod patterns;
 mod place;

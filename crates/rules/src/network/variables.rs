@@ -5,10 +5,11 @@
 //! in the same pattern is compared by the pattern network, one in another pattern by the join,
 //! which finds its partners by the values of such variables.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use diagnostics::{Anchor, Diagnostic, Span, codes};
 
+use super::bindings::{Binding, Bindings, Within, left_place};
 use super::patterns::NodeSpec;
 use super::place::{At, ListLayout, Place, Side, here};
 use super::shape::{Element, Marks};
@@ -43,63 +44,6 @@ pub(super) struct Spec {
     /// and the values by which the two are found.
     pub group_test: Vec<Test>,
     pub group_hash: Vec<Place>,
-}
-
-/// Where a variable's value is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Binding {
-    pub variable: VariableId,
-    /// Whether it stands for a list.
-    many: bool,
-    /// The condition that bound it.
-    element: usize,
-    /// The depth of the group that it was bound in.
-    group: u32,
-    /// Which fact of a match.
-    pub depth: u32,
-    pub at: At,
-}
-
-/// Bindings in the order in which they were made, and the last of each variable.
-#[derive(Default)]
-struct Bindings {
-    list: Vec<Binding>,
-    last: BTreeMap<VariableId, usize>,
-    /// The depth of the deepest group that one of them is of.
-    deepest: u32,
-}
-
-impl Bindings {
-    fn get(&self, variable: VariableId) -> Option<Binding> {
-        self.last.get(&variable).map(|at| self.list[*at])
-    }
-
-    /// What a variable means in a pattern behind these.
-    fn lookup(&self, within: &Within, variable: VariableId) -> Option<Binding> {
-        within.bindings.get(variable).or_else(|| self.get(variable))
-    }
-
-    fn push(&mut self, binding: Binding) {
-        self.last.insert(binding.variable, self.list.len());
-        self.deepest = self.deepest.max(binding.group);
-        self.list.push(binding);
-    }
-
-    /// Forgets what was bound in groups that are deeper than this one.
-    fn leave(&mut self, depth: u32) {
-        if self.deepest > depth {
-            let list = std::mem::take(self).list.into_iter();
-            list.filter(|binding| binding.group <= depth).for_each(|binding| self.push(binding));
-        }
-    }
-
-    /// The last of each variable, in the order in which they were made.
-    fn latest(self) -> Vec<Binding> {
-        let Bindings { list, last, .. } = self;
-        let is_last = |at: usize, binding: &Binding| last.get(&binding.variable) == Some(&at);
-        let all = list.into_iter().enumerate();
-        all.filter(|(at, binding)| is_last(*at, binding)).map(|(_, binding)| binding).collect()
-    }
 }
 
 /// A way of a rule, resolved.
@@ -198,12 +142,6 @@ struct Resolver<'a, 'b> {
     /// The groups that are open: the condition that opened each, and the depth around it.
     groups: Vec<(usize, u32)>,
     specs: Vec<Spec>,
-}
-
-/// The variables that a pattern binds while it is read.
-struct Within {
-    element: usize,
-    bindings: Bindings,
 }
 
 impl Resolver<'_, '_> {
@@ -478,10 +416,6 @@ impl Resolver<'_, '_> {
 enum Net {
     Alpha,
     Join,
-}
-
-fn left_place(binding: Binding) -> Place {
-    Place { side: Side::Left, depth: binding.depth, at: binding.at }
 }
 
 /// One of the lists must hold; a single list is its tests.
