@@ -31,7 +31,8 @@ impl Clips {
             .map_err(|error| format!("the list of packages cannot be read: {error}"))?;
         let python = folder.join(if cfg!(windows) { "Scripts/python" } else { "bin/python" });
         let installed = folder.join("installed.txt");
-        let lock = File::create(folder.with_extension("lock"));
+        let lock = std::fs::create_dir_all(folder)
+            .and_then(|()| File::create(folder.with_extension("lock")));
         let _held = lock.and_then(|file| file.lock().map(|()| file)).map_err(|error| {
             format!("{} cannot be kept for one installation: {error}", folder.display())
         })?;
