@@ -5,7 +5,7 @@ use super::state::State;
 use crate::code::{Codes, FactView, Fault, Machine, World};
 use crate::field::{FactId, Field, mix};
 use crate::network::{At, Compare, ExprTest, How, NONE, Operand, Place, Side, Stretches, Test};
-use crate::program::{GlobalId, TemplateId};
+use crate::program::GlobalId;
 
 /// A match, or the fact that is about to be one.
 #[derive(Clone, Copy)]
@@ -260,25 +260,7 @@ impl<'a> Onlooker<'a> {
     }
 }
 
-const ONLY_LOOKS: &str = "conditions cannot change facts";
-
 impl World for Onlooker<'_> {
-    fn assert(&mut self, _: TemplateId, _: Vec<Field>) -> Result<Option<FactId>, String> {
-        Err(ONLY_LOOKS.to_owned())
-    }
-
-    fn retract(&mut self, _: FactId) -> Result<bool, String> {
-        Err(ONLY_LOOKS.to_owned())
-    }
-
-    fn retract_all(&mut self) -> Result<(), String> {
-        Err(ONLY_LOOKS.to_owned())
-    }
-
-    fn modify(&mut self, _: FactId, _: Vec<(u32, Field)>) -> Result<Option<FactId>, String> {
-        Err(ONLY_LOOKS.to_owned())
-    }
-
     fn fact(&self, fact: FactId) -> Option<FactView<'_>> {
         let found = self.0.live(fact)?;
         Some(FactView { template: found.template, fields: &found.fields, index: found.index })
@@ -291,10 +273,6 @@ impl World for Onlooker<'_> {
     fn global(&self, global: GlobalId) -> &Field {
         &self.0.globals[global.0 as usize]
     }
-
-    fn set_global(&mut self, _: GlobalId, _: Field) {}
-
-    fn print(&mut self, _: &str) {}
 }
 
 impl State {

@@ -106,7 +106,7 @@ impl Network {
                 let logical = logical_depth(&resolved.specs);
                 let specs = attach::fold_tests(resolved.specs);
                 let chain = joins.chain(&mut patterns, &specs, logical);
-                let placed = |binding: &variables::Binding| {
+                let placed = |binding: &bindings::Binding| {
                     let place = Place { side: Side::Left, depth: binding.depth, at: binding.at };
                     (binding.variable, place)
                 };
@@ -140,33 +140,33 @@ fn steps(
     let step = |(at, join): (usize, u32), end: usize| {
         let start = specs[at].element;
         let parts = &elements[start..end];
+        // A group begins with its first pattern or test, which the negation stands around.
         let places = parts.iter().flat_map(|one| {
             let pattern = one.pattern.map(|pattern| pattern.span);
             pattern.into_iter().chain(one.test.as_ref().map(|test| test.span))
         });
-        let span = places.reduce(around).unwrap_or_default();
+        let place = places.into_iter().next().unwrap_or_default();
+        let (span, for_all) = negation_around(&rule.when, place).unwrap_or((place, false));
         let is_group = elements[start].marks.begin > 1;
         let pattern = elements[start].pattern.filter(|_| !is_group).cloned();
         let test = parts.iter().find_map(|one| one.test.clone()).filter(|_| !is_group);
-        Step { join, span, pattern, test, for_all: is_group && is_for_all(&rule.when, span) }
+        Step { join, span, pattern, test, for_all }
     };
     joins.iter().copied().zip(ends).map(|(join, end)| step(join, end)).collect()
 }
 
-/// Whether a `forall` outside of other negations stands around a place.
-fn is_for_all(conditions: &[Condition], place: Span) -> bool {
-    conditions.iter().any(|condition| match condition {
+/// Where the outermost negation around a place stands, and whether it is a `forall`.
+fn negation_around(conditions: &[Condition], place: Span) -> Option<(Span, bool)> {
+    conditions.iter().find_map(|condition| match condition {
+        Condition::Pattern(_) | Condition::Test(_) => None,
         Condition::And(parts, _) | Condition::Or(parts, _) | Condition::Logical(parts, _) => {
-            is_for_all(parts, place)
+            negation_around(parts, place)
         }
-        Condition::Forall(_, span) => span.start <= place.start && place.end <= span.end,
-        _ => false,
+        Condition::Not(_, span) | Condition::Exists(_, span) | Condition::Forall(_, span) => {
+            let is_around = span.start <= place.start && place.end <= span.end;
+            is_around.then_some((*span, matches!(condition, Condition::Forall(..))))
+        }
     })
-}
-
-/// From the start of the first to the end of the last.
-fn around(first: Span, second: Span) -> Span {
-    Span { start: first.start.min(second.start), end: first.end.max(second.end) }
 }
 
 fn too_large(rule: &Rule, limit: String) -> Diagnostic {

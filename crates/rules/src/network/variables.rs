@@ -176,7 +176,8 @@ impl Resolver<'_, '_> {
             if self.lookup(within, variable).is_some() {
                 let name = &self.rule.variables[variable.0 as usize];
                 let message = format!("`?{name}` is bound before, and cannot hold this fact too");
-                self.report(&codes::RULES_FACT_VARIABLE, pattern.span, message);
+                let help = "give this fact a variable of its own";
+                self.report(&codes::RULES_FACT_VARIABLE, pattern.fact_span, message, help);
             }
             self.bind(within, variable, false, At::Address);
         }
@@ -385,15 +386,18 @@ impl Resolver<'_, '_> {
     fn check_kind(&mut self, variable: VariableId, binding: Binding, many: bool, span: Span) {
         if binding.many != many {
             let name = &self.rule.variables[variable.0 as usize];
-            let message = format!("`{name}` stands for one field here and for many elsewhere");
-            self.report(&codes::RULES_ONE_AND_MANY, span, message);
+            let (here, elsewhere) = if many { ("$?", "?") } else { ("?", "$?") };
+            let message = format!("`{here}{name}` is `{elsewhere}{name}` elsewhere in the rule");
+            let help = "write `?` or `$?` in both places, or use two names";
+            self.report(&codes::RULES_ONE_AND_MANY, span, message, help);
         }
     }
 
     fn unbound(&mut self, variable: VariableId, span: Span) {
         let name = &self.rule.variables[variable.0 as usize];
         let message = format!("`?{name}` has no value: no pattern before it binds it");
-        self.report(&codes::RULES_UNBOUND, span, message);
+        let help = "move the pattern that binds it before this one";
+        self.report(&codes::RULES_UNBOUND, span, message, help);
     }
 
     fn too_large(&mut self, span: Span, message: String, help: String) {
@@ -401,8 +405,8 @@ impl Resolver<'_, '_> {
         self.add(found.help(help));
     }
 
-    fn report(&mut self, code: &'static codes::Code, span: Span, message: String) {
-        self.add(Diagnostic::new(code, Anchor::Span(span), message));
+    fn report(&mut self, code: &'static codes::Code, span: Span, message: String, help: &str) {
+        self.add(Diagnostic::new(code, Anchor::Span(span), message).help(help));
     }
 
     fn add(&mut self, found: Diagnostic) {
