@@ -323,12 +323,13 @@ impl Building<'_> {
         if specs[at].marks.end < depth {
             return Next { at: None, test: None };
         }
-        if specs[at].marks.end == depth {
+        let is_group = specs[at].marks.begin > depth;
+        if specs[at].marks.end == depth && !is_group {
             let ends = |next: &Spec| next.marks.is_test && next.marks.end < depth;
             let next = specs.get(at + 1).filter(|next| !ends(next)).map(|_| at + 1);
             return Next { at: next, test: None };
         }
-        let closing = (at + 1..specs.len()).find(|next| specs[*next].marks.end <= depth);
+        let closing = (at..specs.len()).find(|next| specs[*next].marks.end <= depth);
         let Some(closing) = closing.filter(|closing| specs[*closing].marks.end == depth) else {
             return Next { at: None, test: None };
         };

@@ -53,13 +53,26 @@ impl Clips {
     /// What CLIPS makes of a program. Some crash it: then it is asked once more by a process
     /// that nothing has happened to, because memory that an earlier program damaged may be why.
     pub fn ask(&mut self, case: &Case) -> Opinion {
+        let mut ran_out = false;
         for _ in 0..2 {
             match self.answer(case) {
                 Some(opinion) => return opinion,
-                None => self.stop(),
+                None => ran_out = self.ran_out_of_time(),
             }
         }
-        Opinion::Died
+        if ran_out { Opinion::TooLong } else { Opinion::Died }
+    }
+
+    /// Whether its own alarm ended the process, which is gone then.
+    fn ran_out_of_time(&mut self) -> bool {
+        let status = self.running.take().and_then(|mut running| running.child.wait().ok());
+        #[cfg(unix)]
+        return status.is_some_and(|status| {
+            const ALARM: i32 = 14;
+            std::os::unix::process::ExitStatusExt::signal(&status) == Some(ALARM)
+        });
+        #[cfg(not(unix))]
+        return status.is_none();
     }
 
     /// The same, by a process that has answered nothing else.

@@ -13,8 +13,10 @@ pub enum Verdict {
     BothReject,
     /// A rule did something that is an error while it ran: what happens then is each one's own.
     Complained,
-    /// CLIPS crashed, or took more than its seconds or its memory; twice.
+    /// CLIPS crashed, twice.
     Crashed,
+    /// CLIPS took more than its seconds, twice.
+    Slow,
     /// Two processes of CLIPS disagree about it.
     Unsteady,
     /// Ours took more steps than anybody wants to wait for.
@@ -29,7 +31,8 @@ impl Display for Verdict {
             Verdict::Equal => "equal",
             Verdict::BothReject => "rejected by both",
             Verdict::Complained => "different after an error that a rule made",
-            Verdict::Crashed => "without an answer: CLIPS crashed or hung",
+            Verdict::Crashed => "without an answer: CLIPS crashed",
+            Verdict::Slow => "without an answer: CLIPS took more than its seconds",
             Verdict::Unsteady => "without an answer: CLIPS answers differently each time",
             Verdict::TooLong => "without an answer: ours took too many steps",
             Verdict::Different => "different",
@@ -133,8 +136,11 @@ fn judge(ours: &Opinion, clips: &Opinion) -> Verdict {
         _ => false,
     };
     match (ours, clips) {
+        // That is never right, whatever CLIPS makes of it.
+        (Opinion::Died, _) => Verdict::Different,
         (Opinion::TooLong, _) => Verdict::TooLong,
-        (_, Opinion::Died | Opinion::TooLong) => Verdict::Crashed,
+        (_, Opinion::Died) => Verdict::Crashed,
+        (_, Opinion::TooLong) => Verdict::Slow,
         (Opinion::Rejected(_), Opinion::Rejected(_)) => Verdict::BothReject,
         _ if difference(ours, clips).is_none() => Verdict::Equal,
         _ if complained => Verdict::Complained,

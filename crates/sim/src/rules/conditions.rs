@@ -59,7 +59,7 @@ impl Writer {
         if parts[0].contains("(test") {
             parts[0] = self.pattern(&mut scope.clone());
         }
-        format!("({word} {})", parts.join(" "))
+        format!("({word} {})", without_lost_test(parts).join(" "))
     }
 
     fn forall(&mut self, scope: &Scope, depth: usize) -> String {
@@ -70,7 +70,7 @@ impl Writer {
                 if depth == 0 { self.condition(&mut inner, 2) } else { self.pattern(&mut inner) };
             parts.push(part);
         }
-        format!("(forall {})", parts.join(" "))
+        format!("(forall {})", without_lost_test(parts).join(" "))
     }
 
     /// Later conditions see what all branches bind.
@@ -329,6 +329,19 @@ impl Writer {
         }
         format!("?{}", self.random.pick(&numbers))
     }
+}
+
+/// CLIPS forgets a test that ends a group, where a negation that ends with a test is before it.
+fn without_lost_test(mut parts: Vec<String>) -> Vec<String> {
+    let others = parts.iter().rposition(|part| !part.starts_with("(test")).unwrap_or(0);
+    let negates = |part: &String| {
+        ["(not", "(exists", "(forall"].iter().any(|word| part.starts_with(word))
+            && part.contains("(test")
+    };
+    if parts.get(others).is_some_and(negates) {
+        parts.truncate(others + 1);
+    }
+    parts
 }
 
 /// The variables of a kind.

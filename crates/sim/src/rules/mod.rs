@@ -70,7 +70,7 @@ impl Display for Case {
 }
 
 /// Programs that go round are stopped after so many firings.
-const LIMIT: u32 = 60;
+const LIMIT: u32 = 40;
 
 /// A program with everything that the seed happens to choose.
 pub fn case(seed: u64) -> Case {
@@ -92,7 +92,7 @@ pub fn case(seed: u64) -> Case {
         }
     }
     let mut asserts: Vec<String> = Vec::new();
-    for _ in 0..writer.random.between(3, 12) {
+    for _ in 0..writer.random.between(3, 11) {
         let fact = match asserts.is_empty() || !writer.random.one_in(8) {
             true => writer.literal_fact(),
             // A fact that is there already changes nothing.
