@@ -26,11 +26,14 @@ fn fired(case: &str) -> String {
         case.lines().partition(|line| line.starts_with("+ "));
     let (mut program, findings) = read(&program.join("\n"));
     assert!(!diagnostics::any_error(&findings), "{case}: {findings:?}");
-    let facts: Vec<_> =
-        facts.iter().map(|fact| read_fact(&mut program, &fact[2..]).unwrap()).collect();
-    let book = Arc::new(Rulebook::new(program).unwrap());
+    let mut given = Vec::new();
+    for fact in facts {
+        given.push(read_fact(&mut program, &fact[2..]).unwrap_or_else(|why| panic!("{why:?}")));
+    }
+    let book = Rulebook::new(program).unwrap_or_else(|found| panic!("{case}: {found:?}"));
+    let book = Arc::new(book);
     let mut memory = Memory::new(Arc::clone(&book), Limits::default());
-    facts.iter().for_each(|fact| memory.assert_new(fact));
+    given.iter().for_each(|fact| memory.assert_new(fact));
     let name = |rule: u32| format!(" {}", book.program().rules[rule as usize].name);
     let agenda: String = memory.agenda().map(|activated| name(activated.rule)).collect();
     let mut fired = String::new();

@@ -52,23 +52,33 @@ fn an_engine_with_another_order_is_found_out() {
     let other = RefCell::new(other);
     let backwards = |case: &Case| {
         let mut case = case.clone();
-        let rules = case.constructs.iter().position(|text| text.starts_with("(defrule"));
-        case.constructs[rules.unwrap_or(0)..].reverse();
+        case.constructs.reverse();
         other.borrow_mut().ask(&case)
     };
-    let mut checked = (0..50).map(|seed| check(&mut clips, backwards, &case(seed)));
-    let (_, difference) = checked.find(|(verdict, _)| *verdict == Verdict::Different).unwrap();
+    let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
+    let case = Case {
+        constructs: texts(&[
+            "(defrule r1 (a ?x) (not (b ?x)) => (assert (c ?x)))",
+            "(defrule r2 (a ?x) (not (and (b ?x) (c ?x))) => (assert (d ?x)))",
+            "(defrule r3 (d ?x&~p) (a ?x) =>)",
+        ]),
+        asserts: texts(&["(a p)", "(b p)", "(a q)"]),
+        limit: 40,
+    };
+    let (verdict, difference) = check(&mut clips, backwards, &case);
+    assert_eq!(verdict, Verdict::Different);
     let difference = difference.unwrap();
     assert_eq!(difference.matches("(defrule").count(), 2, "{difference}");
+    assert_eq!(difference.matches("--assert").count(), 1, "{difference}");
     assert!(difference.contains("fired"), "{difference}");
 }
 
 /// Without anything installed: programs run to their end or limit, and do something.
 #[test]
 fn most_programs_run_and_fire_something() {
-    let fired = (0..300).filter(|seed| match quipu(&case(*seed)) {
+    let fired = (0..100).filter(|seed| match quipu(&case(*seed)) {
         Opinion::Ran(answer) => !answer.fired.is_empty(),
         _ => false,
     });
-    assert!(fired.count() > 200);
+    assert!(fired.count() > 70);
 }

@@ -183,7 +183,13 @@ impl Reader {
         let left = self.left_by(&field.any, here, &room);
         let since = known.map_or(field.span, |known| known.span);
         let name = field.variable.and_then(|variable| names.get(variable.0 as usize));
+        let is_no_value_of = |term: &Term| match &term.kind {
+            TermKind::Constant(value) => !slot.fits(value),
+            _ => false,
+        };
         let found = match (misfit, name) {
+            // That it is no value of the slot is said where it is read.
+            _ if field.any.iter().flatten().any(is_no_value_of) => None,
             (Some(term), Some(name)) => {
                 let message = format!("`?{name}` cannot have this value");
                 Some(at(&codes::RULES_NEVER_MATCHES, term.span, message))
@@ -206,6 +212,8 @@ impl Reader {
             taken(&exprs, lists)
         });
         narrow(here, branches.reduce(in_either).unwrap_or_default());
+        // What is reported here is not reported again behind it.
+        let left = if left.is_empty() { room } else { left };
         if let Some(variable) = field.variable {
             narrow(here, [(variable, left.clone())].into());
         }
