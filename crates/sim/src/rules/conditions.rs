@@ -16,7 +16,7 @@ impl Writer {
             0 | 1 if self.mix.negation => self.negation(scope, depth),
             2 if self.mix.negation => self.inside("exists", scope, depth),
             3 if self.mix.negation && nesting => self.forall(scope, depth),
-            8 if self.mix.groups && nesting => self.negation(scope, depth),
+            8 | 9 if self.mix.groups && nesting => self.negation(scope, depth),
             4 if nesting => {
                 let parts: Vec<String> = (0..self.random.between(1, 3))
                     .map(|_| self.condition(scope, depth + 1))
@@ -100,6 +100,30 @@ impl Writer {
         let template = if self.vocabulary.relations[at].ordered { None } else { Some(at) };
         scope.push(Variable { name, kind: Kind::Fact(template) });
         format!("?{name} <- {pattern}")
+    }
+
+    /// A pattern of variables that nothing else has, with the address of its fact.
+    pub(super) fn easy_pattern(&mut self, scope: &mut Scope) -> String {
+        let at = self.random.below(self.vocabulary.relations.len());
+        let (name, ordered, slots) = self.shape(at);
+        let mut text = format!("({name}");
+        for (slot, kind) in slots {
+            let sign = if kind == Kind::Many { "$?" } else { "?" };
+            let variable = self.fresh(scope, kind).unwrap_or_default();
+            if !variable.is_empty() {
+                scope.push(Variable { name: variable, kind });
+            }
+            let field = format!("{sign}{variable}");
+            let field = if ordered { format!(" {field}") } else { format!(" ({slot} {field})") };
+            text.push_str(&field);
+        }
+        text.push(')');
+        if !self.mix.addresses {
+            return text;
+        }
+        let template = if ordered { None } else { Some(at) };
+        scope.push(Variable { name: "f", kind: Kind::Fact(template) });
+        format!("?f <- {text}")
     }
 
     fn pattern(&mut self, scope: &mut Scope) -> String {

@@ -163,8 +163,8 @@ impl Writer {
         let mix = Mix {
             constraints: chance(4),
             lists: chance(2),
-            negation: chance(3),
-            nesting: chance(2),
+            negation: chance(4),
+            nesting: chance(3),
             tests: chance(3),
             addresses: chance(3),
             salience: chance(2),
@@ -180,8 +180,12 @@ impl Writer {
     }
 
     fn rule(&mut self, at: usize) -> String {
-        let mut conditions = self.shared_beginning();
+        let mut conditions = match self.random.one_in(4) {
+            true => self.easy_beginning(),
+            false => self.shared_beginning(),
+        };
         let more = match conditions.len() {
+            1 if self.random.one_in(2) => 0,
             0 if self.random.one_in(20) => 0,
             0 => self.random.between(1, 4),
             _ => self.random.below(3),
@@ -213,6 +217,13 @@ impl Writer {
         let then = self.actions(&mut scope);
         self.rules.push(conditions);
         format!("(defrule r{at}{salience}{when} => {then})")
+    }
+
+    /// A condition that most facts of a relation meet, so that something happens.
+    fn easy_beginning(&mut self) -> Vec<(String, Scope)> {
+        let mut scope = Scope::new();
+        let condition = self.easy_pattern(&mut scope);
+        vec![(condition, scope)]
     }
 
     /// The first conditions of an earlier rule.
