@@ -9,7 +9,7 @@ use sim::rules::{Case, Clips, Opinion, Verdict, case, check, quipu};
 
 /// How many programs; more where tests may take longer.
 fn programs() -> u64 {
-    if std::env::var_os("QUIPU_SLOW").is_some() { 2_000 } else { 100 }
+    if std::env::var_os("QUIPU_SLOW").is_some() { 400 } else { 100 }
 }
 
 /// CLIPS, where it can be had. It is tried once for all tests, and what a test that passes prints
