@@ -123,11 +123,12 @@ impl<T: Record> Arena<T> {
     }
 
     /// The record with this number, which [`Arena::insert`] gave and which was not removed.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, id: u32) -> &T {
         if self.layers.is_empty() { &self.own[id as usize] } else { self.get_shared(id) }
     }
 
+    #[inline(never)]
     fn get_shared(&self, id: u32) -> &T {
         let entry = self.entry(id >> SHIFT);
         let records = match self.layers.get((entry >> LAYER) as usize) {
@@ -138,11 +139,12 @@ impl<T: Record> Arena<T> {
     }
 
     /// The record with this number, to be changed.
-    #[inline]
+    #[inline(always)]
     pub fn get_mut(&mut self, id: u32) -> &mut T {
         if self.layers.is_empty() { &mut self.own[id as usize] } else { self.get_shared_mut(id) }
     }
 
+    #[inline(never)]
     fn get_shared_mut(&mut self, id: u32) -> &mut T {
         let mut entry = self.entry(id >> SHIFT);
         if (entry >> LAYER) as usize != self.layers.len() {

@@ -4,7 +4,6 @@ use diagnostics::{Anchor, Diagnostic, codes};
 
 use crate::code::{Code, Codes, Compiler, FactView, Machine, World};
 use crate::field::{FactId, Field};
-use crate::memory::TokenKind;
 use crate::network::{NONE, Network};
 use crate::program::{Expr, GlobalId, Program, Rule};
 use crate::read::rules::salience_of;
@@ -23,8 +22,8 @@ pub struct Rulebook {
     /// The saliences there are, the most urgent first, and which of them each way of a rule has.
     pub(crate) saliences: Vec<i64>,
     pub(crate) levels: Vec<u32>,
-    /// Matches that are there from the start, for first joins to hang on.
-    pub(crate) anchors: Vec<(u32, TokenKind)>,
+    /// The memories of matches that are there from the start, for first joins to hang on.
+    pub(crate) anchors: Vec<u32>,
     left_anchors: Vec<u32>,
     right_anchors: Vec<u32>,
 }
@@ -97,15 +96,15 @@ impl Rulebook {
     }
 
     fn set_anchors(&mut self) {
-        for (at, join) in self.network.joins.iter().enumerate() {
-            if join.is_first() && (join.exists || join.blocks()) {
-                self.left_anchors[at] = self.anchors.len() as u32;
-                self.anchors.push((at as u32, TokenKind::Left));
+        for (join, node) in (0..).zip(&self.network.joins) {
+            if node.is_first() && (node.exists || node.blocks()) {
+                self.left_anchors[join as usize] = self.anchors.len() as u32;
+                self.anchors.push(self.left_memory(join));
             }
         }
         for join in &self.network.free {
             self.right_anchors[*join as usize] = self.anchors.len() as u32;
-            self.anchors.push((*join, TokenKind::Right));
+            self.anchors.push(self.right_memory(*join));
         }
     }
 
@@ -132,6 +131,18 @@ impl Rulebook {
     /// The number of the memory of a pattern.
     pub(crate) fn alpha_memory(&self, alpha: u32) -> u32 {
         self.network.joins.len() as u32 * 2 + alpha
+    }
+
+    /// The join that a memory is a side of.
+    #[inline]
+    pub(crate) fn join_of(&self, memory: u32) -> u32 {
+        memory / 2
+    }
+
+    /// Whether a memory of a join is the one on its right.
+    #[inline]
+    pub(crate) fn is_right(&self, memory: u32) -> bool {
+        memory % 2 == 1
     }
 
     /// How many memories there are.

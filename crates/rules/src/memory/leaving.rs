@@ -1,7 +1,7 @@
 //! How a fact that goes takes its matches along, and what may go on because of it.
 
 use super::matching::{Doing, Exhausted, Logical, Matcher};
-use super::records::{Token, TokenKind};
+use super::records::Token;
 use crate::network::NONE;
 
 impl Matcher<'_> {
@@ -12,13 +12,11 @@ impl Matcher<'_> {
             let next = self.state.tokens.get(at).next_left;
             self.retract_right_children(at, Doing::Retracting)?;
             self.release(at, Doing::Retracting)?;
-            let Token { owner, item, .. } = *self.state.tokens.get(at);
-            let is_hashed = !self.book.network.patterns.alphas[owner as usize].hash.is_empty();
-            self.state.drop_from_group(at, is_hashed);
-            if item != NONE {
-                self.state.lengths.remove(item);
+            let token = self.state.tokens.remove(at);
+            self.state.drop_from_group(&token);
+            if token.marker != NONE {
+                self.state.lengths.remove(token.marker);
             }
-            self.state.tokens.remove(at);
             at = next;
         }
         self.state.facts.get_mut(fact).matches = NONE;
@@ -30,19 +28,13 @@ impl Matcher<'_> {
         let mut at = self.state.tokens.get(right).children;
         while at != NONE {
             self.retract_children(at, doing)?;
-            if self.state.tokens.get(at).kind == TokenKind::Right {
+            if self.book.is_right(self.state.tokens.get(at).memory) {
                 self.release(at, doing)?;
             }
-            self.deactivate(at);
-            let next = self.state.tokens.get(at).next_right;
-            self.drop_from_memory(at);
-            self.state.unlink_right_child(at);
-            self.state.unlink_left_child(at);
-            if self.state.tokens.get(at).marker != NONE {
-                self.state.unblock(at);
-            }
-            self.forget(at, Logical::Gone);
-            at = next;
+            let token = *self.state.tokens.get(at);
+            self.state.unlink_left_child(&token);
+            self.forget(at, &token, Logical::Gone);
+            at = token.next_right;
         }
         Ok(())
     }
@@ -65,17 +57,11 @@ impl Matcher<'_> {
                 self.state.tokens.get_mut(token.next_left).previous_left = NONE;
                 token.next_left
             };
-            if token.blocked == NONE {
-                self.deactivate(at);
-            } else {
+            if self.book.is_right(token.memory) {
                 self.release(at, doing)?;
             }
-            self.drop_from_memory(at);
-            self.state.unlink_right_child(at);
-            if self.state.tokens.get(at).marker != NONE {
-                self.state.unblock(at);
-            }
-            self.forget(at, Logical::Orphan);
+            let token = *self.state.tokens.get(at);
+            self.forget(at, &token, Logical::Orphan);
             if next == parent {
                 return Ok(());
             }
@@ -87,11 +73,11 @@ impl Matcher<'_> {
     /// What a match on the right decided about is decided anew.
     fn release(&mut self, right: u32, doing: Doing) -> Result<(), Exhausted> {
         loop {
-            let left = self.state.tokens.get(right).blocked;
+            let left = self.state.tokens.get(right).next_blocked;
             if left == NONE {
                 return Ok(());
             }
-            let join = self.state.tokens.get(left).owner;
+            let join = self.book.join_of(self.state.tokens.get(left).memory);
             self.decide_again(join, left, right, doing)?;
         }
     }
@@ -150,30 +136,25 @@ impl Matcher<'_> {
         Ok(false)
     }
 
-    fn drop_from_memory(&mut self, id: u32) {
-        let Token { owner, kind, .. } = *self.state.tokens.get(id);
-        let node = &self.book.network.joins[owner as usize];
-        let places = if kind == TokenKind::Right { &node.right_hash } else { &node.left_hash };
-        self.state.drop_from_group(id, !places.is_empty());
-    }
-
-    /// Takes the activation of a complete match off the agenda.
-    fn deactivate(&mut self, id: u32) {
-        let Token { owner, marker, .. } = *self.state.tokens.get(id);
-        if marker != NONE
-            && let Some(way) = self.book.network.joins[owner as usize].way
-        {
-            self.state.off_agenda(self.book.levels[way as usize] as usize, marker);
-            self.state.tokens.get_mut(id).marker = NONE;
+    /// Frees a match that nothing was made from any longer: it goes out of all lists but the one
+    /// of its left side's children, and off the agenda.
+    fn forget(&mut self, id: u32, token: &Token, how: Logical) {
+        self.state.drop_from_group(token);
+        self.state.unlink_right_child(token);
+        if token.marker != NONE {
+            match self.book.network.joins[self.book.join_of(token.memory) as usize].way {
+                Some(way) => {
+                    self.state.off_agenda(self.book.levels[way as usize] as usize, token.marker);
+                }
+                None => self.state.unblock(id),
+            }
         }
-    }
-
-    /// Frees a match that nothing is tied to any longer but the facts that depend on it.
-    fn forget(&mut self, id: u32, how: Logical) {
+        if token.supports != NONE {
+            self.state.withdraw_support(id);
+        }
         if *self.logical == Some(Logical::There(id)) {
             *self.logical = Some(how);
         }
-        self.state.withdraw_support(id);
         self.state.tokens.remove(id);
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! The order of every step counts: the rule that is activated last fires first.
 
-use super::records::{Activation, Token, TokenKind};
-use super::state::State;
+use super::records::{Activation, Token};
+use super::state::{Sought, State};
 use super::values::{Seen, Sight, Tester};
 use crate::code::{Fault, Machine};
 use crate::network::here;
-use crate::network::{Join, NONE, Right, Side};
+use crate::network::{Join, NONE, Place, Right, Side};
 use crate::rulebook::Rulebook;
 
 /// Why matching stopped in the middle.
@@ -133,7 +133,7 @@ impl Matcher<'_> {
                 }
             }
             if let Some(at) = node.looks_up() {
-                let next = sight.field(here(at)).and_then(|it| node.next_for(&patterns.nodes, it));
+                let next = sight.field(&here(at)).and_then(|it| node.next_for(&patterns.nodes, it));
                 let Some(next) = next else { continue };
                 node = &patterns.nodes[next as usize];
             }
@@ -175,19 +175,16 @@ impl Matcher<'_> {
     fn alpha_match(&mut self, fact: u32, alpha: u32, lengths: &[u32]) -> Result<(), Exhausted> {
         let book = self.book;
         let pattern = &book.network.patterns.alphas[alpha as usize];
-        let is_hashed = !pattern.hash.is_empty();
-        let hash = if is_hashed {
+        let hash = (!pattern.hash.is_empty()).then(|| {
             let right = Seen::Fact(fact, lengths);
             let sight = Sight { state: self.state, left: Seen::Nothing, right };
-            sight.hash(pattern.hash.iter().map(|at| here(*at)), self.budget)
-        } else {
-            0
-        };
-        let item = self.state.keep_lengths(lengths);
+            sight.hash(&pattern.hash, self.budget)
+        });
+        let memory = book.alpha_memory(alpha);
+        let marker = self.state.keep_lengths(lengths);
         let next_left = self.state.facts.get(fact).matches;
-        let token =
-            Token { fact, item, owner: alpha, kind: TokenKind::Alpha, next_left, ..Token::EMPTY };
-        let token = self.state.keep(token, book.alpha_memory(alpha), is_hashed, hash);
+        let token = Token { fact, memory, marker, next_left, ..Token::EMPTY };
+        let token = self.state.keep(token, Sought::OldestFirst(hash));
         self.state.facts.get_mut(fact).matches = token;
         for join in &pattern.joins {
             self.tell_right(token, hash, *join, Doing::Asserting)?;
@@ -199,7 +196,7 @@ impl Matcher<'_> {
     pub(super) fn tell_right(
         &mut self,
         right: u32,
-        hash: u64,
+        hash: Option<u64>,
         join: u32,
         doing: Doing,
     ) -> Result<(), Exhausted> {
@@ -208,7 +205,7 @@ impl Matcher<'_> {
         if node.is_first() {
             return self.first(right, join, doing);
         }
-        let group = self.state.group(book.left_memory(join), !node.left_hash.is_empty(), hash);
+        let group = self.state.group(book.left_memory(join), hash);
         if group == NONE {
             return Ok(());
         }
@@ -241,7 +238,7 @@ impl Matcher<'_> {
     fn tell_left(
         &mut self,
         left: u32,
-        hash: u64,
+        hash: Option<u64>,
         join: u32,
         doing: Doing,
     ) -> Result<(), Exhausted> {
@@ -254,17 +251,17 @@ impl Matcher<'_> {
             self.activate(way, left);
             return Ok(());
         }
-        let (memory, is_hashed) = match node.right {
+        let memory = match node.right {
             Right::Nothing => {
                 if self.holds(node, left, NONE, false) {
                     self.drive(left, NONE, join, doing)?;
                 }
                 return Ok(());
             }
-            Right::Alpha(alpha) => (book.alpha_memory(alpha), !node.left_hash.is_empty()),
-            Right::Group(_) => (book.right_memory(join), !node.right_hash.is_empty()),
+            Right::Alpha(alpha) => book.alpha_memory(alpha),
+            Right::Group(_) => book.right_memory(join),
         };
-        let group = self.state.group(memory, is_hashed, hash);
+        let group = self.state.group(memory, hash);
         let mut right = if group == NONE { NONE } else { self.state.groups.get(group).first };
         while right != NONE {
             let next = self.state.tokens.get(right).next;
@@ -316,7 +313,7 @@ impl Matcher<'_> {
                 Token { left_parent: anchor, ..Token::EMPTY }
             } else {
                 let fact = self.state.tokens.get(right).fact;
-                Token { fact, item: right, right_parent: right, ..Token::EMPTY }
+                Token { fact, right_parent: right, ..Token::EMPTY }
             };
             self.enter(token, *next, *side, doing)?;
         }
@@ -348,8 +345,7 @@ impl Matcher<'_> {
         let book = self.book;
         let fact = if right == NONE { NONE } else { self.state.tokens.get(right).fact };
         for (next, side) in &book.network.joins[join as usize].links {
-            let token =
-                Token { fact, item: right, left_parent: left, right_parent: right, ..Token::EMPTY };
+            let token = Token { fact, left_parent: left, right_parent: right, ..Token::EMPTY };
             self.enter(token, *next, *side, doing)?;
         }
         Ok(())
@@ -366,38 +362,33 @@ impl Matcher<'_> {
         self.spend()?;
         let book = self.book;
         let node = &book.network.joins[join as usize];
-        let (memory, places, length) = match side {
-            Side::Left => (book.left_memory(join), &node.left_hash, node.left_length),
-            Side::Right => (book.right_memory(join), &node.right_hash, node.right_length),
-        };
-        token.owner = join;
-        token.kind = if side == Side::Left { TokenKind::Left } else { TokenKind::Right };
-        let hash = if places.is_empty() { 0 } else { self.hash_of(&token, length, node, side) };
-        let id = self.state.keep(token, memory, !places.is_empty(), hash);
-        self.state.link_child(id);
         match side {
-            Side::Left => self.tell_left(id, hash, join, doing),
-            Side::Right => self.tell_right(id, hash, join, doing),
+            Side::Left => {
+                token.memory = book.left_memory(join);
+                let hash = self.hash_of(&token, node.left_length, &node.left_hash);
+                let is_sought = node.right != Right::Nothing;
+                let sought = if is_sought { Sought::NewestFirst(hash) } else { Sought::Never };
+                let id = self.state.keep(token, sought);
+                self.tell_left(id, hash, join, doing)
+            }
+            Side::Right => {
+                token.memory = book.right_memory(join);
+                let hash = self.hash_of(&token, node.right_length, &node.right_hash);
+                let id = self.state.keep(token, Sought::OldestFirst(hash));
+                self.tell_right(id, hash, join, doing)
+            }
         }
     }
 
-    /// The hash of a match that is not kept yet: its last fact is in the token, the others with
-    /// what it was made from.
-    fn hash_of(&mut self, token: &Token, length: u32, node: &Join, side: Side) -> u64 {
-        let places = if side == Side::Left { &node.left_hash } else { &node.right_hash };
-        let last = match token.item {
-            NONE => Seen::Nothing,
-            item => Seen::Token(item, 1),
-        };
-        let before = Seen::Token(token.left_parent, length - 1);
-        let sight = Sight { state: self.state, left: before, right: last };
-        let places = places.iter().map(|place| {
-            let side = if place.depth + 1 == length { Side::Right } else { Side::Left };
-            // A match of one fact has no others to count.
-            let depth = if side == Side::Right { 0 } else { place.depth };
-            crate::network::Place { side, depth, ..*place }
-        });
-        sight.hash(places, self.budget)
+    /// The hash of a match that is not kept yet.
+    #[inline]
+    fn hash_of(&mut self, token: &Token, length: u32, places: &[Place]) -> Option<u64> {
+        if places.is_empty() {
+            return None;
+        }
+        let seen = Seen::Match(token, length);
+        let sight = Sight { state: self.state, left: seen, right: seen };
+        Some(sight.hash(places, self.budget))
     }
 
     fn activate(&mut self, way: u32, token: u32) {
@@ -425,11 +416,11 @@ impl Matcher<'_> {
     }
 
     fn test(&mut self, node: &Join, left: u32, right: u32, after: bool, on_fault: bool) -> bool {
+        let (state, mut tester) = self.tester();
         let seen = |token: u32, length: u32| match token {
             NONE => Seen::Nothing,
-            token => Seen::Token(token, length),
+            token => Seen::Match(state.tokens.get(token), length),
         };
-        let (state, mut tester) = self.tester();
         // A fact on the right is matched by itself, whatever its place in the rule.
         let right_length = if node.is_group() { node.right_length } else { 1 };
         let sight =

@@ -24,7 +24,6 @@ pub use diff::Diff;
 use matching::Scratch;
 pub use origin::{Origin, Provenance};
 use records::Fact;
-pub(crate) use records::TokenKind;
 pub use running::{Limits, Stop};
 use state::State;
 use values::{Seen, Sight};
@@ -244,9 +243,9 @@ impl Memory {
         let one = self.state.activations().find(|one| one.serial == activated.serial);
         let Some(one) = one else { return Vec::new() };
         let way = &self.book.network.ways[one.way as usize];
-        let seen = Seen::Token(one.token, way.length);
+        let seen = Seen::Match(self.state.tokens.get(one.token), way.length);
         let sight = Sight { state: &self.state, left: seen, right: Seen::Nothing };
-        way.variables.iter().map(|(name, place)| (*name, sight.value(*place))).collect()
+        way.variables.iter().map(|(name, place)| (*name, sight.value(place))).collect()
     }
 }
 

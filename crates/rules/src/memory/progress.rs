@@ -1,6 +1,6 @@
 //! How far the conditions of a rule are fulfilled: read from the matches that are there.
 
-use super::records::{Token, TokenKind};
+use super::records::Token;
 use super::values::{Onlooker, Seen, Sight};
 use super::{Memory, Origin};
 use crate::field::{FactId, Field};
@@ -16,11 +16,9 @@ impl Memory {
                 Some(before) => before.iter().flat_map(|left| self.left_children(*left)).collect(),
                 None => self.first_matches(step.join),
             };
-            let owned = |token: &u32| {
-                let token = self.state.tokens.get(*token);
-                token.owner == next && token.kind == TokenKind::Left
-            };
-            progress.push(fulfilled.into_iter().filter(owned).collect());
+            let memory = self.book.left_memory(next);
+            let is_there = |token: &u32| self.state.tokens.get(*token).memory == memory;
+            progress.push(fulfilled.into_iter().filter(is_there).collect());
         }
         progress
     }
@@ -34,12 +32,13 @@ impl Memory {
         let Right::Alpha(alpha) = node.right else {
             return self.right_children(self.book.right_anchor(join));
         };
+        let memory = self.book.alpha_memory(alpha);
         let mut found = Vec::new();
         for fact in self.facts() {
             let mut at = self.state.facts.get(fact.id.place).matches;
             while at != NONE {
                 let token = self.state.tokens.get(at);
-                if token.owner == alpha {
+                if token.memory == memory {
                     found.extend(self.right_children(at));
                 }
                 at = token.next_left;
@@ -70,8 +69,8 @@ impl Memory {
 
     /// A value in a match of so many facts.
     pub(crate) fn value_in(&self, token: u32, length: u32, place: Place) -> Field {
-        let seen = Seen::Token(token, length);
-        Sight { state: &self.state, left: seen, right: Seen::Nothing }.value(place)
+        let seen = Seen::Match(self.state.tokens.get(token), length);
+        Sight { state: &self.state, left: seen, right: Seen::Nothing }.value(&place)
     }
 
     /// The match that a first join decides about.

@@ -45,22 +45,20 @@ impl Fact {
     }
 }
 
-/// A match: of one pattern by a fact, or of the conditions of a rule up to one of them.
+/// A match: of one pattern by a fact, or of the conditions of a rule up to one of them. It fills
+/// one line of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Token {
     /// The fact it ends with; none for a condition that no fact fulfils.
     pub fact: u32,
-    /// A match of conditions: the match of a pattern it ends with. One of a pattern: the lengths
-    /// of its stretches.
-    pub item: u32,
-    /// The join it is a side of, or the pattern.
-    pub owner: u32,
-    pub kind: TokenKind,
-    /// The list it is in, and its neighbours there.
+    /// The memory it is in: see `Rulebook::left_memory` and its neighbours.
+    pub memory: u32,
+    /// The list it is in, if anything looks for it, and its neighbours there.
     pub group: u32,
     pub previous: u32,
     pub next: u32,
-    /// What it was made from.
+    /// What it was made from: a match of the conditions before, and of the last one.
     pub left_parent: u32,
     pub right_parent: u32,
     /// Its neighbours among what was made from the same. A match of a pattern has the next match
@@ -71,33 +69,21 @@ pub(crate) struct Token {
     pub next_right: u32,
     /// The newest of what was made from it.
     pub children: u32,
-    /// What it keeps from going on, or lets: the newest match on the left that it decides about.
-    pub blocked: u32,
+    /// What decides about it: a match on the right, or, for a complete one, its activation. A match
+    /// of a pattern has the lengths of its stretches here.
+    pub marker: u32,
+    /// Its neighbours among the matches on the left that the same match on the right decides
+    /// about. Their list begins with the one on the right.
     pub previous_blocked: u32,
     pub next_blocked: u32,
-    /// What decides about it: a match on the right, or, for a complete one, its activation.
-    pub marker: u32,
     /// The facts that depend on it.
     pub supports: u32,
-}
-
-/// Where a match is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TokenKind {
-    /// With a pattern.
-    Alpha,
-    /// On the left of a join.
-    Left,
-    /// On the right of a join.
-    Right,
 }
 
 impl Token {
     pub(super) const EMPTY: Token = Token {
         fact: NONE,
-        item: NONE,
-        owner: NONE,
-        kind: TokenKind::Left,
+        memory: NONE,
         group: NONE,
         previous: NONE,
         next: NONE,
@@ -108,10 +94,9 @@ impl Token {
         previous_right: NONE,
         next_right: NONE,
         children: NONE,
-        blocked: NONE,
+        marker: NONE,
         previous_blocked: NONE,
         next_blocked: NONE,
-        marker: NONE,
         supports: NONE,
     };
 }
@@ -126,6 +111,16 @@ pub(crate) struct Group {
     pub hash: u64,
     /// The next group with the same key.
     pub same: u32,
+}
+
+impl Group {
+    pub(super) const EMPTY: Group =
+        Group { first: NONE, last: NONE, memory: NONE, hash: 0, same: NONE };
+
+    /// Whether its memory has other groups for other hashes: else it has the memory's number.
+    pub(super) fn is_hashed(&self, id: u32) -> bool {
+        self.memory != id && self.memory != NONE
+    }
 }
 
 /// That a fact depends on a match.
@@ -192,7 +187,7 @@ impl Record for Token {
 
 impl Record for Group {
     fn vacant(next: u32) -> Group {
-        Group { first: NONE, last: NONE, memory: NONE, hash: 0, same: next }
+        Group { same: next, ..Group::EMPTY }
     }
 
     fn next_vacant(&self) -> u32 {

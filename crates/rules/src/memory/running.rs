@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::matching::{Doing, Exhausted, Logical, Matcher};
-use super::records::TokenKind;
 use super::values::{Seen, Sight};
 use super::world::Acting;
 use super::{Memory, Origin};
@@ -84,11 +83,11 @@ impl Memory {
         let way = &book.network.ways[activation.way as usize];
         fired(way.rule);
         let code = &book.actions[way.rule as usize];
-        let seen = Seen::Token(activation.token, way.length);
+        let seen = Seen::Match(self.state.tokens.get(activation.token), way.length);
         let sight = Sight { state: &self.state, left: seen, right: Seen::Nothing };
         let places = self.acting.begin(code);
         for (VariableId(variable), place) in &way.variables {
-            let value = sight.value(*place);
+            let value = sight.value(place);
             self.budget = self.budget.saturating_sub(functions::length_of(&value));
             places[*variable as usize] = Some(value);
         }
@@ -106,10 +105,11 @@ impl Memory {
     }
 
     fn logical_match(&self, join: u32, token: u32) -> Logical {
+        let memory = self.book.left_memory(join);
         let mut at = token;
         while at != NONE {
             let token = self.state.tokens.get(at);
-            if token.owner == join && token.kind == TokenKind::Left {
+            if token.memory == memory {
                 return Logical::There(at);
             }
             at = token.left_parent;

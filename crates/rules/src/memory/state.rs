@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::records::{Activation, Fact, Group, Lengths, Support, Token, TokenKind};
+use super::records::{Activation, Fact, Group, Lengths, Support, Token};
 use crate::arena::Arena;
 use crate::buckets::Buckets;
 use crate::field::{FactId, Field, mix};
@@ -26,6 +26,10 @@ pub(crate) struct State {
     pub groups: Arena<Group>,
     /// Groups by memory and hash.
     pub keys: Buckets,
+    /// How many groups of a hash have no matches.
+    empty_groups: u32,
+    /// How many there were made since the empty ones were last dropped.
+    new_groups: u32,
     pub supports: Arena<Support>,
     /// Facts that lost their last support and are to be retracted, the next last.
     pub unsupported: Vec<FactId>,
@@ -37,6 +41,20 @@ pub(crate) struct State {
     pub next_serial: u64,
     pub globals: Vec<Field>,
 }
+
+/// How matches are looked for: by the hash of some of their values, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sought {
+    /// Nothing is on the other side of their join.
+    Never,
+    /// On the left of a join.
+    NewestFirst(Option<u64>),
+    /// On its right.
+    OldestFirst(Option<u64>),
+}
+
+/// So many groups are made before any that are empty are dropped.
+const GROUPS_MIN: u32 = 64;
 
 /// The ends of a list of facts.
 #[derive(Clone, Copy, Debug)]
@@ -60,11 +78,10 @@ impl State {
             ..State::default()
         };
         for memory in 0..book.memory_count() {
-            let group = Group { first: NONE, last: NONE, memory, hash: 0, same: NONE };
-            state.groups.insert(group);
+            state.groups.insert(Group { memory, ..Group::EMPTY });
         }
-        for (join, kind) in &book.anchors {
-            state.tokens.insert(Token { owner: *join, kind: *kind, ..Token::EMPTY });
+        for memory in &book.anchors {
+            state.tokens.insert(Token { memory: *memory, ..Token::EMPTY });
         }
         state
     }
@@ -191,10 +208,8 @@ impl State {
     /// The group of a memory for a hash, if there is one. A memory without hashes has one group,
     /// of its own number.
     #[inline]
-    pub(super) fn group(&self, memory: u32, is_hashed: bool, hash: u64) -> u32 {
-        if !is_hashed {
-            return memory;
-        }
+    pub(super) fn group(&self, memory: u32, hash: Option<u64>) -> u32 {
+        let Some(hash) = hash else { return memory };
         let mut at = self.keys.head(mix(u64::from(memory), hash)).unwrap_or(NONE);
         while at != NONE {
             let group = self.groups.get(at);
@@ -206,63 +221,91 @@ impl State {
         NONE
     }
 
-    fn group_or_new(&mut self, memory: u32, is_hashed: bool, hash: u64) -> u32 {
-        let known = self.group(memory, is_hashed, hash);
+    fn group_or_new(&mut self, memory: u32, hash: Option<u64>) -> u32 {
+        let known = self.group(memory, hash);
         if known != NONE {
             return known;
         }
-        let group = Group { first: NONE, last: NONE, memory, hash, same: NONE };
-        let id = self.groups.insert(group);
+        if self.new_groups > GROUPS_MIN.max(self.groups.len() as u32 / 2)
+            && self.empty_groups > self.groups.len() as u32 / 2
+        {
+            self.drop_empty_groups();
+        }
+        let hash = hash.unwrap_or_default();
+        let id = self.groups.insert(Group { memory, hash, ..Group::EMPTY });
         let same = self.keys.replace(mix(u64::from(memory), hash), Some(id));
         self.groups.get_mut(id).same = same.unwrap_or(NONE);
+        self.empty_groups += 1;
+        self.new_groups += 1;
         id
     }
 
-    /// Keeps a match. On the left of joins the newest is tried first, elsewhere the oldest.
-    pub(super) fn keep(
-        &mut self,
-        mut token: Token,
-        memory: u32,
-        is_hashed: bool,
-        hash: u64,
-    ) -> u32 {
-        let group = self.group_or_new(memory, is_hashed, hash);
-        token.group = group;
-        let list = *self.groups.get(group);
-        if token.kind == TokenKind::Left {
-            token.next = list.first;
-            let id = self.tokens.insert(token);
-            if list.first != NONE {
-                self.tokens.get_mut(list.first).previous = id;
+    /// Keeps a match, in a group of what looks for it if anything does, and among the children of
+    /// what it was made from.
+    pub(super) fn keep(&mut self, mut token: Token, sought: Sought) -> u32 {
+        let newest_first = matches!(sought, Sought::NewestFirst(_));
+        match sought {
+            Sought::Never => {}
+            Sought::NewestFirst(hash) => {
+                token.group = self.group_or_new(token.memory, hash);
+                token.next = self.groups.get(token.group).first;
             }
+            Sought::OldestFirst(hash) => {
+                token.group = self.group_or_new(token.memory, hash);
+                token.previous = self.groups.get(token.group).last;
+            }
+        }
+        let Token { left_parent, right_parent, group, previous, next, .. } = token;
+        if right_parent != NONE {
+            token.next_right = self.tokens.get(right_parent).children;
+        }
+        if left_parent != NONE {
+            token.next_left = self.tokens.get(left_parent).children;
+        }
+        let id = self.tokens.insert(token);
+        if right_parent != NONE {
+            self.tokens.get_mut(right_parent).children = id;
+            if token.next_right != NONE {
+                self.tokens.get_mut(token.next_right).previous_right = id;
+            }
+        }
+        if left_parent != NONE {
+            self.tokens.get_mut(left_parent).children = id;
+            if token.next_left != NONE {
+                self.tokens.get_mut(token.next_left).previous_left = id;
+            }
+        }
+        if group != NONE {
             let list = self.groups.get_mut(group);
-            list.first = id;
-            if list.last == NONE {
+            let is_first = list.first == NONE;
+            if is_first || newest_first {
+                list.first = id;
+            }
+            if is_first || !newest_first {
                 list.last = id;
             }
-            return id;
-        }
-        token.previous = list.last;
-        let id = self.tokens.insert(token);
-        if list.last != NONE {
-            self.tokens.get_mut(list.last).next = id;
-        }
-        let list = self.groups.get_mut(group);
-        list.last = id;
-        if list.first == NONE {
-            list.first = id;
+            self.empty_groups -= u32::from(is_first && list.is_hashed(group));
+            if previous != NONE {
+                self.tokens.get_mut(previous).next = id;
+            }
+            if next != NONE {
+                self.tokens.get_mut(next).previous = id;
+            }
         }
         id
     }
 
-    /// Takes a match out of its list. A hash that no match has any longer needs no group.
-    pub(super) fn drop_from_group(&mut self, id: u32, is_hashed: bool) {
-        let Token { group, previous, next, .. } = *self.tokens.get(id);
+    /// Takes a match out of its list.
+    pub(super) fn drop_from_group(&mut self, token: &Token) {
+        let Token { group, previous, next, .. } = *token;
         if previous != NONE {
             self.tokens.get_mut(previous).next = next;
         }
         if next != NONE {
             self.tokens.get_mut(next).previous = previous;
+        }
+        if group == NONE || (previous != NONE && next != NONE) {
+            return;
         }
         let list = self.groups.get_mut(group);
         if previous == NONE {
@@ -271,32 +314,39 @@ impl State {
         if next == NONE {
             list.last = previous;
         }
-        if is_hashed && list.first == NONE {
-            self.drop_group(group);
-        }
+        self.empty_groups += u32::from(list.first == NONE && list.is_hashed(group));
     }
 
-    fn drop_group(&mut self, id: u32) {
-        let Group { memory, hash, same, .. } = *self.groups.get(id);
-        let key = mix(u64::from(memory), hash);
-        let first = self.keys.head(key).unwrap_or(NONE);
-        if first == id {
-            self.keys.set_head(key, (same != NONE).then_some(same));
-        } else {
-            let mut before = first;
-            while self.groups.get(before).same != id {
-                before = self.groups.get(before).same;
+    /// Drops the groups without matches. Hashes tend to come back, so they stay until they are more
+    /// than half, and until dropping them is paid for by as many new ones.
+    #[cold]
+    fn drop_empty_groups(&mut self) {
+        for id in 0..self.groups.places() {
+            let group = *self.groups.get(id);
+            if group.first != NONE || !group.is_hashed(id) {
+                continue;
             }
-            self.groups.get_mut(before).same = same;
+            let key = mix(u64::from(group.memory), group.hash);
+            let first = self.keys.head(key).unwrap_or(NONE);
+            if first == id {
+                self.keys.set_head(key, (group.same != NONE).then_some(group.same));
+            } else {
+                let mut before = first;
+                while self.groups.get(before).same != id {
+                    before = self.groups.get(before).same;
+                }
+                self.groups.get_mut(before).same = group.same;
+            }
+            self.groups.remove(id);
         }
-        self.groups.remove(id);
+        (self.empty_groups, self.new_groups) = (0, 0);
     }
 
     /// Makes one match decide about another: it goes on no longer, or, for `exists`, now.
     pub(super) fn block(&mut self, left: u32, by: u32) {
-        let next = std::mem::replace(&mut self.tokens.get_mut(by).blocked, left);
+        let next = std::mem::replace(&mut self.tokens.get_mut(by).next_blocked, left);
         let token = self.tokens.get_mut(left);
-        (token.marker, token.next_blocked, token.previous_blocked) = (by, next, NONE);
+        (token.marker, token.previous_blocked, token.next_blocked) = (by, by, next);
         if next != NONE {
             self.tokens.get_mut(next).previous_blocked = left;
         }
@@ -306,39 +356,18 @@ impl State {
     pub(super) fn unblock(&mut self, left: u32) {
         let token = self.tokens.get_mut(left);
         let (previous, next) = (token.previous_blocked, token.next_blocked);
-        let by = token.marker;
         (token.marker, token.previous_blocked, token.next_blocked) = (NONE, NONE, NONE);
         if previous != NONE {
             self.tokens.get_mut(previous).next_blocked = next;
-        } else if by != NONE {
-            self.tokens.get_mut(by).blocked = next;
         }
         if next != NONE {
             self.tokens.get_mut(next).previous_blocked = previous;
         }
     }
 
-    /// Enters a match among the children of what it was made from.
-    pub(super) fn link_child(&mut self, id: u32) {
-        let Token { left_parent, right_parent, .. } = *self.tokens.get(id);
-        if right_parent != NONE {
-            let next = std::mem::replace(&mut self.tokens.get_mut(right_parent).children, id);
-            if next != NONE {
-                self.tokens.get_mut(next).previous_right = id;
-            }
-            self.tokens.get_mut(id).next_right = next;
-        }
-        if left_parent != NONE {
-            let next = std::mem::replace(&mut self.tokens.get_mut(left_parent).children, id);
-            if next != NONE {
-                self.tokens.get_mut(next).previous_left = id;
-            }
-            self.tokens.get_mut(id).next_left = next;
-        }
-    }
-
-    pub(super) fn unlink_right_child(&mut self, id: u32) {
-        let Token { right_parent, previous_right, next_right, .. } = *self.tokens.get(id);
+    /// Takes a match out of what was made from its right side.
+    pub(super) fn unlink_right_child(&mut self, token: &Token) {
+        let Token { right_parent, previous_right, next_right, .. } = *token;
         if previous_right != NONE {
             self.tokens.get_mut(previous_right).next_right = next_right;
         } else if right_parent != NONE {
@@ -349,8 +378,9 @@ impl State {
         }
     }
 
-    pub(super) fn unlink_left_child(&mut self, id: u32) {
-        let Token { left_parent, previous_left, next_left, .. } = *self.tokens.get(id);
+    /// Takes a match out of what was made from its left side.
+    pub(super) fn unlink_left_child(&mut self, token: &Token) {
+        let Token { left_parent, previous_left, next_left, .. } = *token;
         if previous_left != NONE {
             self.tokens.get_mut(previous_left).next_left = next_left;
         } else if left_parent != NONE {
@@ -363,21 +393,20 @@ impl State {
 
     /// The match so many facts before the last one of a match.
     #[inline]
-    pub(super) fn ancestor(&self, mut token: u32, steps: u32) -> u32 {
+    pub(super) fn ancestor<'a>(&'a self, mut token: &'a Token, steps: u32) -> &'a Token {
         for _ in 0..steps {
-            token = self.tokens.get(token).left_parent;
+            token = self.tokens.get(token.left_parent);
         }
         token
     }
 
-    /// The lengths of the stretches of a match.
+    /// The lengths of the stretches in the last fact of a match.
     pub(super) fn lengths_of(&self, token: &Token) -> &[u32] {
-        let alpha = match token.kind {
-            TokenKind::Alpha => token,
-            _ if token.item == NONE => return &[],
-            _ => self.tokens.get(token.item),
+        let of_pattern = match token.right_parent {
+            NONE => token,
+            right => self.tokens.get(right),
         };
-        if alpha.item == NONE { &[] } else { &self.lengths.get(alpha.item).0 }
+        if of_pattern.marker == NONE { &[] } else { &self.lengths.get(of_pattern.marker).0 }
     }
 
     pub(super) fn keep_lengths(&mut self, lengths: &[u32]) -> u32 {

@@ -14,7 +14,7 @@ pub(super) enum Seen<'a> {
     /// A fact that goes through the pattern network, with the stretches found so far.
     Fact(u32, &'a [u32]),
     /// A match of so many facts.
-    Token(u32, u32),
+    Match(&'a Token, u32),
 }
 
 /// What a test sees: both sides of a join.
@@ -33,7 +33,14 @@ enum View<'a> {
     Address(FactId),
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    fn of(field: &'a Field) -> View<'a> {
+        match field {
+            Field::Many(fields) => View::Many(fields),
+            one => View::One(one),
+        }
+    }
+
     fn to_field(self) -> Field {
         match self {
             View::One(field) => field.clone(),
@@ -74,15 +81,24 @@ impl View<'_> {
 }
 
 impl<'a> Sight<'a> {
-    #[inline]
-    fn view(self, place: Place) -> View<'a> {
+    #[inline(always)]
+    fn view(self, place: &Place) -> View<'a> {
         let seen = if place.side == Side::Left { self.left } else { self.right };
+        // What most tests ask for is found without a call.
+        if let (At::Slot(slot), Seen::Match(token, length)) = (place.at, seen) {
+            let token = self.state.ancestor(token, (length - 1).saturating_sub(place.depth));
+            return View::of(&self.state.facts.get(token.fact).fields[slot as usize]);
+        }
+        self.view_of(seen, place)
+    }
+
+    #[inline(never)]
+    fn view_of(self, seen: Seen<'a>, place: &Place) -> View<'a> {
         let state = self.state;
         let (fact, lengths): (u32, &[u32]) = match seen {
             Seen::Fact(fact, lengths) => (fact, lengths),
-            Seen::Token(token, length) => {
-                let steps = (length - 1).saturating_sub(place.depth);
-                let token = state.tokens.get(state.ancestor(token, steps));
+            Seen::Match(token, length) => {
+                let token = state.ancestor(token, (length - 1).saturating_sub(place.depth));
                 let needs = matches!(place.at, At::Behind { .. } | At::Stretch { .. });
                 (token.fact, if needs { state.lengths_of(token) } else { &[] })
             }
@@ -96,10 +112,7 @@ impl<'a> Sight<'a> {
         };
         match place.at {
             At::Address => View::Address(fact_record.id(fact)),
-            At::Slot(slot) => match &fact_record.fields[slot as usize] {
-                Field::Many(fields) => View::Many(fields),
-                one => View::One(one),
-            },
+            At::Slot(slot) => View::of(&fact_record.fields[slot as usize]),
             At::FromStart { slot, index } => View::One(&list(slot)[index as usize]),
             At::FromEnd { slot, index } => {
                 let list = list(slot);
@@ -120,12 +133,12 @@ impl<'a> Sight<'a> {
         }
     }
 
-    pub(super) fn value(self, place: Place) -> Field {
+    pub(super) fn value(self, place: &Place) -> Field {
         self.view(place).to_field()
     }
 
     /// One field, where it is, for looking it up.
-    pub(super) fn field(self, place: Place) -> Option<&'a Field> {
+    pub(super) fn field(self, place: &Place) -> Option<&'a Field> {
         match self.view(place) {
             View::One(field) => Some(field),
             _ => None,
@@ -133,8 +146,9 @@ impl<'a> Sight<'a> {
     }
 
     /// The hash of some values. Lists take as many steps as they are long.
-    pub(super) fn hash(self, places: impl Iterator<Item = Place>, budget: &mut u64) -> u64 {
-        places.fold(0, |hash, place| {
+    #[inline]
+    pub(super) fn hash(self, places: &[Place], budget: &mut u64) -> u64 {
+        places.iter().fold(0, |hash, place| {
             let view = self.view(place);
             view.take(budget);
             mix(hash, view.digest())
@@ -165,12 +179,12 @@ impl Tester<'_> {
         *self.budget = self.budget.saturating_sub(1);
         Ok(match test {
             Test::Is { place, value, negated } => {
-                sight.view(*place).is(View::One(value)) != *negated
+                sight.view(place).is(View::One(value)) != *negated
             }
             Test::Same { left, right, negated } => {
-                let left = sight.view(*left);
+                let left = sight.view(left);
                 left.take(self.budget);
-                left.is(sight.view(*right)) != *negated
+                left.is(sight.view(right)) != *negated
             }
             Test::Length { slot, exact, count } => {
                 let Seen::Fact(fact, _) = sight.right else { return Ok(false) };
@@ -201,14 +215,14 @@ impl Tester<'_> {
         }
         let places = self.machine.begin(&test.code);
         for (place, load) in places.iter_mut().zip(&test.loads) {
-            let view = sight.view(*load);
+            let view = sight.view(load);
             view.take(self.budget);
             *place = Some(view.to_field());
         }
         let done =
             self.machine.run(self.codes, &test.code, self.budget, &mut Onlooker(sight.state))?;
         let holds = match test.equals {
-            Some(place) => sight.value(place) == done.value,
+            Some(place) => sight.value(&place) == done.value,
             None => done.value.holds(),
         };
         Ok(holds != test.negated)
@@ -221,7 +235,7 @@ fn compared(sight: Sight, compare: &Compare, budget: &mut u64) -> Option<bool> {
     fn view<'a>(sight: Sight<'a>, operand: &'a Operand) -> View<'a> {
         match operand {
             Operand::Constant(field) => View::One(field),
-            Operand::Value(place) => sight.view(*place),
+            Operand::Value(place) => sight.view(place),
         }
     }
     let (left, right) = (view(sight, &compare.left), view(sight, &compare.right));

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::place::{At, ListLayout};
+use super::place::{At, ListLayout, Place, here};
 use super::test::Test;
 use crate::field::{Field, mix};
 use crate::program::{SlotPattern, TemplateId};
@@ -198,7 +198,7 @@ impl Node {
 #[derive(Debug)]
 pub(crate) struct Alpha {
     /// The values by which joins find them.
-    pub hash: Vec<At>,
+    pub hash: Vec<Place>,
     /// The joins that take them, in the order in which they are told.
     pub joins: Vec<u32>,
 }
@@ -246,7 +246,8 @@ impl Patterns {
         }
         let last = &mut self.nodes[parent.map_or(0, |node| node as usize)];
         *last.alpha.get_or_insert_with(|| {
-            self.alphas.push(Alpha { hash: hash.to_vec(), joins: Vec::new() });
+            self.alphas
+                .push(Alpha { hash: hash.iter().copied().map(here).collect(), joins: Vec::new() });
             self.alphas.len() as u32 - 1
         })
     }
