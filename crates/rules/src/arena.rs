@@ -158,30 +158,24 @@ impl<T: Record> Arena<T> {
     }
 
     /// Keeps a record, and says by which number.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, record: T) -> u32 {
-        let id;
-        if self.used < self.places {
-            id = self.vacant;
-            let place = self.get_mut(id);
-            let next = place.next_vacant();
-            *place = record;
-            self.vacant = next;
-        } else {
-            id = self.places;
-            if self.layers.is_empty() {
-                self.own.push(record);
-            } else {
-                self.grow(record);
-            }
-            self.places += 1;
+        if self.used == self.places {
+            self.grow();
         }
+        // The record is written once, to its place: what is put together on the stack and copied
+        // has to wait until it is there.
+        let id = self.vacant;
+        let place = self.get_mut(id);
+        let next = place.next_vacant();
+        *place = record;
+        self.vacant = next;
         self.used += 1;
         id
     }
 
     /// Frees the place of a record. Its number is the next one given.
-    #[inline]
+    #[inline(always)]
     pub fn remove(&mut self, id: u32) -> T {
         let next = self.vacant;
         let record = std::mem::replace(self.get_mut(id), T::vacant(next));
@@ -243,15 +237,25 @@ impl<T: Record> Arena<T> {
         records.get(start(entry)..records.len().min(start(entry) + PAGE))
     }
 
-    /// Puts a record into a place that there was not, while there are layers.
-    #[cold]
-    fn grow(&mut self, record: T) {
+    /// Makes one more place, which is free.
+    #[inline(never)]
+    fn grow(&mut self) {
+        if self.layers.is_empty() {
+            self.own.push(T::vacant(0));
+        } else {
+            self.grow_shared();
+        }
+        self.vacant = self.places;
+        self.places += 1;
+    }
+
+    fn grow_shared(&mut self) {
         self.lay_out();
         let page = self.places >> SHIFT;
         if offset(self.places) == 0 {
             self.table.push(entry(self.layers.len(), self.origins.len()));
             self.origins.push(Origin { page, before: FRESH });
-            self.own.push(record);
+            self.own.push(T::vacant(0));
             self.pad();
             return;
         }
@@ -259,8 +263,8 @@ impl<T: Record> Arena<T> {
             self.copy_page(page);
         }
         match self.table.get(page as usize) {
-            Some(&entry) => self.own[start(entry) + offset(self.places)] = record,
-            None => self.own.push(record),
+            Some(&entry) => self.own[start(entry) + offset(self.places)] = T::vacant(0),
+            None => self.own.push(T::vacant(0)),
         }
     }
 

@@ -139,6 +139,12 @@ impl Rulebook {
         memory / 2
     }
 
+    /// The way that a match in this memory completes.
+    pub(crate) fn way_of(&self, memory: u32) -> u32 {
+        // INVARIANT: only matches on the left of a join that ends a way are on the agenda.
+        self.network.joins[self.join_of(memory) as usize].way.unwrap_or(NONE)
+    }
+
     /// Whether a memory of a join is the one on its right.
     #[inline]
     pub(crate) fn is_right(&self, memory: u32) -> bool {

@@ -1,11 +1,38 @@
-//! The rules that can fire, in the order in which they will.
+//! The rules that can fire, in the order in which they will: their complete matches, in a list for
+//! each salience, the newest first.
 
-use super::records::Activation;
 use super::state::State;
 use crate::network::NONE;
 
 impl State {
-    /// The activation that fires next.
+    /// Puts a complete match on the agenda. It is marked by its own number.
+    pub(super) fn on_agenda(&mut self, level: usize, id: u32) {
+        let next = std::mem::replace(&mut self.agenda[level], id);
+        let token = self.tokens.get_mut(id);
+        (token.marker, token.next) = (id, next);
+        if next != NONE {
+            self.tokens.get_mut(next).previous = id;
+        }
+        self.agenda_from = self.agenda_from.min(level);
+        self.agenda_length += 1;
+    }
+
+    /// Takes a complete match off the agenda.
+    pub(super) fn off_agenda(&mut self, level: usize, id: u32) {
+        let token = self.tokens.get_mut(id);
+        let (previous, next) = (token.previous, token.next);
+        (token.marker, token.previous, token.next) = (NONE, NONE, NONE);
+        match previous {
+            NONE => self.agenda[level] = next,
+            previous => self.tokens.get_mut(previous).next = next,
+        }
+        if next != NONE {
+            self.tokens.get_mut(next).previous = previous;
+        }
+        self.agenda_length -= 1;
+    }
+
+    /// The match whose rule fires next.
     pub(super) fn next_to_fire(&mut self) -> Option<u32> {
         while let Some(first) = self.agenda.get(self.agenda_from) {
             if *first != NONE {
@@ -16,26 +43,11 @@ impl State {
         None
     }
 
-    /// Takes an activation off the agenda.
-    pub(super) fn off_agenda(&mut self, level: usize, id: u32) -> Activation {
-        let activation = *self.activations.get(id);
-        let Activation { previous, next, .. } = activation;
-        match previous {
-            NONE => self.agenda[level] = next,
-            previous => self.activations.get_mut(previous).next = next,
-        }
-        if next != NONE {
-            self.activations.get_mut(next).previous = previous;
-        }
-        self.activations.remove(id);
-        activation
-    }
-
-    /// All activations, the next to fire first.
-    pub(super) fn activations(&self) -> impl Iterator<Item = Activation> + '_ {
-        self.agenda.iter().flat_map(|first| {
-            let follow = |id: &u32| (*id != NONE).then(|| *self.activations.get(*id));
-            std::iter::successors(follow(first), move |one| follow(&one.next))
+    /// All that is on the agenda, the next to fire first.
+    pub(super) fn agenda(&self) -> impl Iterator<Item = u32> + '_ {
+        let follow = |id: u32| (id != NONE).then_some(id);
+        self.agenda.iter().flat_map(move |first| {
+            std::iter::successors(follow(*first), move |id| follow(self.tokens.get(*id).next))
         })
     }
 }

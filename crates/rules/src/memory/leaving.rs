@@ -33,7 +33,7 @@ impl Matcher<'_> {
             }
             let token = *self.state.tokens.get(at);
             self.state.unlink_left_child(&token);
-            self.forget(at, &token, Logical::Gone);
+            self.forget(at, Logical::Gone);
             at = token.next_right;
         }
         Ok(())
@@ -44,24 +44,24 @@ impl Matcher<'_> {
     pub(super) fn retract_children(&mut self, parent: u32, doing: Doing) -> Result<(), Exhausted> {
         let mut at = self.state.tokens.get(parent).children;
         while at != NONE {
-            let token = *self.state.tokens.get(at);
+            let token = self.state.tokens.get(at);
             if token.children != NONE {
                 at = token.children;
                 continue;
             }
-            let next = if token.next_left == NONE {
-                self.state.tokens.get_mut(token.left_parent).children = NONE;
-                token.left_parent
-            } else {
-                self.state.tokens.get_mut(token.left_parent).children = token.next_left;
-                self.state.tokens.get_mut(token.next_left).previous_left = NONE;
-                token.next_left
+            let Token { memory, left_parent, next_left, .. } = *token;
+            self.state.tokens.get_mut(left_parent).children = next_left;
+            let next = match next_left {
+                NONE => left_parent,
+                next => {
+                    self.state.tokens.get_mut(next).previous_left = NONE;
+                    next
+                }
             };
-            if self.book.is_right(token.memory) {
+            if self.book.is_right(memory) {
                 self.release(at, doing)?;
             }
-            let token = *self.state.tokens.get(at);
-            self.forget(at, &token, Logical::Orphan);
+            self.forget(at, Logical::Orphan);
             if next == parent {
                 return Ok(());
             }
@@ -138,13 +138,14 @@ impl Matcher<'_> {
 
     /// Frees a match that nothing was made from any longer: it goes out of all lists but the one
     /// of its left side's children, and off the agenda.
-    fn forget(&mut self, id: u32, token: &Token, how: Logical) {
-        self.state.drop_from_group(token);
-        self.state.unlink_right_child(token);
+    fn forget(&mut self, id: u32, how: Logical) {
+        let token = *self.state.tokens.get(id);
+        self.state.drop_from_group(&token);
+        self.state.unlink_right_child(&token);
         if token.marker != NONE {
             match self.book.network.joins[self.book.join_of(token.memory) as usize].way {
                 Some(way) => {
-                    self.state.off_agenda(self.book.levels[way as usize] as usize, token.marker);
+                    self.state.off_agenda(self.book.levels[way as usize] as usize, id);
                 }
                 None => self.state.unblock(id),
             }

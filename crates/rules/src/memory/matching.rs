@@ -2,7 +2,7 @@
 //!
 //! The order of every step counts: the rule that is activated last fires first.
 
-use super::records::{Activation, Token};
+use super::records::{Parts, Token};
 use super::state::{Sought, State};
 use super::values::{Seen, Sight, Tester};
 use crate::code::{Fault, Machine};
@@ -181,11 +181,12 @@ impl Matcher<'_> {
             sight.hash(&pattern.hash, self.budget)
         });
         let memory = book.alpha_memory(alpha);
+        let parts = Parts { fact, left: NONE, right: NONE };
+        let token = self.state.keep(parts, memory, Sought::OldestFirst(hash));
         let marker = self.state.keep_lengths(lengths);
-        let next_left = self.state.facts.get(fact).matches;
-        let token = Token { fact, memory, marker, next_left, ..Token::EMPTY };
-        let token = self.state.keep(token, Sought::OldestFirst(hash));
-        self.state.facts.get_mut(fact).matches = token;
+        let next_left = std::mem::replace(&mut self.state.facts.get_mut(fact).matches, token);
+        let kept = self.state.tokens.get_mut(token);
+        (kept.marker, kept.next_left) = (marker, next_left);
         for join in &pattern.joins {
             self.tell_right(token, hash, *join, Doing::Asserting)?;
         }
@@ -205,11 +206,7 @@ impl Matcher<'_> {
         if node.is_first() {
             return self.first(right, join, doing);
         }
-        let group = self.state.group(book.left_memory(join), hash);
-        if group == NONE {
-            return Ok(());
-        }
-        let mut left = self.state.groups.get(group).first;
+        let mut left = self.state.groups.first(book.left_memory(join), hash);
         while left != NONE {
             let token = self.state.tokens.get(left);
             let next = token.next;
@@ -248,7 +245,7 @@ impl Matcher<'_> {
             return Ok(());
         }
         if let Some(way) = node.way {
-            self.activate(way, left);
+            self.state.on_agenda(book.levels[way as usize] as usize, left);
             return Ok(());
         }
         let memory = match node.right {
@@ -261,8 +258,7 @@ impl Matcher<'_> {
             Right::Alpha(alpha) => book.alpha_memory(alpha),
             Right::Group(_) => book.right_memory(join),
         };
-        let group = self.state.group(memory, hash);
-        let mut right = if group == NONE { NONE } else { self.state.groups.get(group).first };
+        let mut right = self.state.groups.first(memory, hash);
         while right != NONE {
             let next = self.state.tokens.get(right).next;
             self.spend()?;
@@ -309,13 +305,12 @@ impl Matcher<'_> {
             }
         }
         for (next, side) in &node.links {
-            let token = if node.exists {
-                Token { left_parent: anchor, ..Token::EMPTY }
+            let parts = if node.exists {
+                Parts { fact: NONE, left: anchor, right: NONE }
             } else {
-                let fact = self.state.tokens.get(right).fact;
-                Token { fact, right_parent: right, ..Token::EMPTY }
+                Parts { fact: self.state.tokens.get(right).fact, left: NONE, right }
             };
-            self.enter(token, *next, *side, doing)?;
+            self.enter(parts, *next, *side, doing)?;
         }
         Ok(())
     }
@@ -329,7 +324,8 @@ impl Matcher<'_> {
     ) -> Result<(), Exhausted> {
         let book = self.book;
         for (next, side) in &book.network.joins[join as usize].links {
-            self.enter(Token { left_parent: anchor, ..Token::EMPTY }, *next, *side, doing)?;
+            let parts = Parts { fact: NONE, left: anchor, right: NONE };
+            self.enter(parts, *next, *side, doing)?;
         }
         Ok(())
     }
@@ -345,8 +341,7 @@ impl Matcher<'_> {
         let book = self.book;
         let fact = if right == NONE { NONE } else { self.state.tokens.get(right).fact };
         for (next, side) in &book.network.joins[join as usize].links {
-            let token = Token { fact, left_parent: left, right_parent: right, ..Token::EMPTY };
-            self.enter(token, *next, *side, doing)?;
+            self.enter(Parts { fact, left, right }, *next, *side, doing)?;
         }
         Ok(())
     }
@@ -354,7 +349,7 @@ impl Matcher<'_> {
     /// Keeps a new match on a side of a join, and tells the join.
     fn enter(
         &mut self,
-        mut token: Token,
+        parts: Parts,
         join: u32,
         side: Side,
         doing: Doing,
@@ -364,17 +359,16 @@ impl Matcher<'_> {
         let node = &book.network.joins[join as usize];
         match side {
             Side::Left => {
-                token.memory = book.left_memory(join);
-                let hash = self.hash_of(&token, node.left_length, &node.left_hash);
+                let hash = self.hash_of(parts, node.left_length, &node.left_hash);
                 let is_sought = node.right != Right::Nothing;
                 let sought = if is_sought { Sought::NewestFirst(hash) } else { Sought::Never };
-                let id = self.state.keep(token, sought);
+                let id = self.state.keep(parts, book.left_memory(join), sought);
                 self.tell_left(id, hash, join, doing)
             }
             Side::Right => {
-                token.memory = book.right_memory(join);
-                let hash = self.hash_of(&token, node.right_length, &node.right_hash);
-                let id = self.state.keep(token, Sought::OldestFirst(hash));
+                let hash = self.hash_of(parts, node.right_length, &node.right_hash);
+                let sought = Sought::OldestFirst(hash);
+                let id = self.state.keep(parts, book.right_memory(join), sought);
                 self.tell_right(id, hash, join, doing)
             }
         }
@@ -382,28 +376,13 @@ impl Matcher<'_> {
 
     /// The hash of a match that is not kept yet.
     #[inline]
-    fn hash_of(&mut self, token: &Token, length: u32, places: &[Place]) -> Option<u64> {
+    fn hash_of(&mut self, parts: Parts, length: u32, places: &[Place]) -> Option<u64> {
         if places.is_empty() {
             return None;
         }
-        let seen = Seen::Match(token, length);
+        let seen = Seen::Match(parts, length);
         let sight = Sight { state: self.state, left: seen, right: seen };
         Some(sight.hash(places, self.budget))
-    }
-
-    fn activate(&mut self, way: u32, token: u32) {
-        let level = self.book.levels[way as usize] as usize;
-        let serial = self.state.next_serial;
-        self.state.next_serial += 1;
-        let next = self.state.agenda[level];
-        let activation = Activation { way, token, serial, previous: NONE, next };
-        let id = self.state.activations.insert(activation);
-        if next != NONE {
-            self.state.activations.get_mut(next).previous = id;
-        }
-        self.state.agenda[level] = id;
-        self.state.agenda_from = self.state.agenda_from.min(level);
-        self.state.tokens.get_mut(token).marker = id;
     }
 
     /// Whether two sides fit; a test that fails to say so counts as `on_fault`.
@@ -419,7 +398,7 @@ impl Matcher<'_> {
         let (state, mut tester) = self.tester();
         let seen = |token: u32, length: u32| match token {
             NONE => Seen::Nothing,
-            token => Seen::Match(state.tokens.get(token), length),
+            token => Seen::Match(state.parts(token), length),
         };
         // A fact on the right is matched by itself, whatever its place in the rule.
         let right_length = if node.is_group() { node.right_length } else { 1 };

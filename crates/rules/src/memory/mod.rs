@@ -2,6 +2,7 @@
 
 mod agenda;
 mod diff;
+mod groups;
 mod leaving;
 mod matching;
 mod origin;
@@ -55,8 +56,8 @@ pub struct Activated {
     /// The facts that completed it, in the order of its conditions; none where a condition holds
     /// without one.
     pub facts: Vec<Option<FactId>>,
-    /// When it was activated, counted over all activations.
-    pub serial: u64,
+    /// The match of its conditions.
+    token: u32,
 }
 
 /// A working memory. [`Memory::fork`] makes another with the same content.
@@ -206,21 +207,22 @@ impl Memory {
 
     /// What can fire, the next first.
     pub fn agenda(&self) -> impl Iterator<Item = Activated> + '_ {
-        self.state.activations().map(|one| {
-            let way = &self.book.network.ways[one.way as usize];
+        self.state.agenda().map(|token| {
+            let number = self.book.way_of(self.state.tokens.get(token).memory);
+            let way = &self.book.network.ways[number as usize];
             Activated {
                 rule: way.rule,
-                way: one.way,
-                salience: self.book.saliences[self.book.levels[one.way as usize] as usize],
-                facts: self.state.match_facts(one.token, way.length),
-                serial: one.serial,
+                way: number,
+                salience: self.book.saliences[self.book.levels[number as usize] as usize],
+                facts: self.state.match_facts(token, way.length),
+                token,
             }
         })
     }
 
     /// How much can fire.
     pub fn agenda_length(&self) -> usize {
-        self.state.activations.len()
+        self.state.agenda_length
     }
 
     /// The value of a global, by its position in the program.
@@ -240,10 +242,10 @@ impl Memory {
 
     /// The values of the variables with which a rule can fire.
     pub fn values(&self, activated: &Activated) -> Vec<(VariableId, Field)> {
-        let one = self.state.activations().find(|one| one.serial == activated.serial);
-        let Some(one) = one else { return Vec::new() };
+        // It may have gone, and another match have its place.
+        let Some(one) = self.agenda().find(|one| one == activated) else { return Vec::new() };
         let way = &self.book.network.ways[one.way as usize];
-        let seen = Seen::Match(self.state.tokens.get(one.token), way.length);
+        let seen = Seen::Match(self.state.parts(one.token), way.length);
         let sight = Sight { state: &self.state, left: seen, right: Seen::Nothing };
         way.variables.iter().map(|(name, place)| (*name, sight.value(place))).collect()
     }

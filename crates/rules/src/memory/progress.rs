@@ -69,7 +69,7 @@ impl Memory {
 
     /// A value in a match of so many facts.
     pub(crate) fn value_in(&self, token: u32, length: u32, place: Place) -> Field {
-        let seen = Seen::Match(self.state.tokens.get(token), length);
+        let seen = Seen::Match(self.state.parts(token), length);
         Sight { state: &self.state, left: seen, right: Seen::Nothing }.value(&place)
     }
 

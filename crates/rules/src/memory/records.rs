@@ -45,6 +45,17 @@ impl Fact {
     }
 }
 
+/// What a match is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
+    /// The fact it ends with; none for a condition that no fact fulfils.
+    pub fact: u32,
+    /// A match of the conditions before.
+    pub left: u32,
+    /// A match of the last condition.
+    pub right: u32,
+}
+
 /// A match: of one pattern by a fact, or of the conditions of a rule up to one of them. It fills
 /// one line of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +65,9 @@ pub(crate) struct Token {
     pub fact: u32,
     /// The memory it is in: see `Rulebook::left_memory` and its neighbours.
     pub memory: u32,
-    /// The list it is in, if anything looks for it, and its neighbours there.
+    /// The list it is in, if anything looks for it.
     pub group: u32,
+    /// Its neighbours in that list. A complete match has those on the agenda.
     pub previous: u32,
     pub next: u32,
     /// What it was made from: a match of the conditions before, and of the last one.
@@ -69,8 +81,8 @@ pub(crate) struct Token {
     pub next_right: u32,
     /// The newest of what was made from it.
     pub children: u32,
-    /// What decides about it: a match on the right, or, for a complete one, its activation. A match
-    /// of a pattern has the lengths of its stretches here.
+    /// What decides about it: a match on the right; for a complete one, that it is on the agenda. A
+    /// match of a pattern has the lengths of its stretches here.
     pub marker: u32,
     /// Its neighbours among the matches on the left that the same match on the right decides
     /// about. Their list begins with the one on the right.
@@ -101,28 +113,6 @@ impl Token {
     };
 }
 
-/// Matches of one side of a join, or of one pattern, whose values have the same hash.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
-    pub first: u32,
-    pub last: u32,
-    /// Which memory: see `Rulebook::left_memory` and its neighbours.
-    pub memory: u32,
-    pub hash: u64,
-    /// The next group with the same key.
-    pub same: u32,
-}
-
-impl Group {
-    pub(super) const EMPTY: Group =
-        Group { first: NONE, last: NONE, memory: NONE, hash: 0, same: NONE };
-
-    /// Whether its memory has other groups for other hashes: else it has the memory's number.
-    pub(super) fn is_hashed(&self, id: u32) -> bool {
-        self.memory != id && self.memory != NONE
-    }
-}
-
 /// That a fact depends on a match.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Support {
@@ -132,18 +122,6 @@ pub(crate) struct Support {
     pub next_of_fact: u32,
     pub previous_of_token: u32,
     pub next_of_token: u32,
-}
-
-/// A rule that can fire.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Activation {
-    pub way: u32,
-    /// The match that completed it.
-    pub token: u32,
-    /// Its number among all that were ever made: what is newer fires first.
-    pub serial: u64,
-    pub previous: u32,
-    pub next: u32,
 }
 
 /// The lengths of the stretches of a match.
@@ -185,16 +163,6 @@ impl Record for Token {
     }
 }
 
-impl Record for Group {
-    fn vacant(next: u32) -> Group {
-        Group { same: next, ..Group::EMPTY }
-    }
-
-    fn next_vacant(&self) -> u32 {
-        self.same
-    }
-}
-
 impl Record for Support {
     fn vacant(next: u32) -> Support {
         Support {
@@ -209,16 +177,6 @@ impl Record for Support {
 
     fn next_vacant(&self) -> u32 {
         self.next_of_fact
-    }
-}
-
-impl Record for Activation {
-    fn vacant(next: u32) -> Activation {
-        Activation { way: NONE, token: NONE, serial: 0, previous: NONE, next }
-    }
-
-    fn next_vacant(&self) -> u32 {
-        self.next
     }
 }
 

@@ -77,13 +77,13 @@ impl Memory {
             return Some(stop.clone());
         }
         let Some(id) = self.state.next_to_fire() else { return Some(Stop::Quiet) };
-        let activation = self.state.off_agenda(self.state.agenda_from, id);
-        self.state.tokens.get_mut(activation.token).marker = NONE;
+        self.state.off_agenda(self.state.agenda_from, id);
         let book = Arc::clone(&self.book);
-        let way = &book.network.ways[activation.way as usize];
+        let number = book.way_of(self.state.tokens.get(id).memory);
+        let way = &book.network.ways[number as usize];
         fired(way.rule);
         let code = &book.actions[way.rule as usize];
-        let seen = Seen::Match(self.state.tokens.get(activation.token), way.length);
+        let seen = Seen::Match(self.state.parts(id), way.length);
         let sight = Sight { state: &self.state, left: seen, right: Seen::Nothing };
         let places = self.acting.begin(code);
         for (VariableId(variable), place) in &way.variables {
@@ -91,7 +91,7 @@ impl Memory {
             self.budget = self.budget.saturating_sub(functions::length_of(&value));
             places[*variable as usize] = Some(value);
         }
-        let logical = way.logical.map(|join| self.logical_match(join, activation.token));
+        let logical = way.logical.map(|join| self.logical_match(join, id));
         let (done, halted) = self.perform(&book.codes, code, Origin::Rule(way.rule), logical);
         let stop = match (halted, done) {
             (Some(stop), _) => Some(stop),

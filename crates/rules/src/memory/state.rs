@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::records::{Activation, Fact, Group, Lengths, Support, Token};
+use super::groups::Groups;
+use super::records::{Fact, Lengths, Parts, Support, Token};
 use crate::arena::Arena;
 use crate::buckets::Buckets;
-use crate::field::{FactId, Field, mix};
+use crate::field::{FactId, Field};
 use crate::network::NONE;
 use crate::rulebook::Rulebook;
 
@@ -23,22 +24,15 @@ pub(crate) struct State {
     pub next_index: u64,
     pub tokens: Arena<Token>,
     pub lengths: Arena<Lengths>,
-    pub groups: Arena<Group>,
-    /// Groups by memory and hash.
-    pub keys: Buckets,
-    /// How many groups of a hash have no matches.
-    empty_groups: u32,
-    /// How many there were made since the empty ones were last dropped.
-    new_groups: u32,
+    pub groups: Groups,
     pub supports: Arena<Support>,
     /// Facts that lost their last support and are to be retracted, the next last.
     pub unsupported: Vec<FactId>,
-    pub activations: Arena<Activation>,
-    /// The activation to fire next, for each salience, the most urgent first.
+    /// The match to fire next, for each salience, the most urgent first.
     pub agenda: Vec<u32>,
-    /// No salience before this one has an activation.
+    /// No salience before this one has a match on the agenda.
     pub agenda_from: usize,
-    pub next_serial: u64,
+    pub agenda_length: usize,
     pub globals: Vec<Field>,
 }
 
@@ -52,9 +46,6 @@ pub(super) enum Sought {
     /// On its right.
     OldestFirst(Option<u64>),
 }
-
-/// So many groups are made before any that are empty are dropped.
-const GROUPS_MIN: u32 = 64;
 
 /// The ends of a list of facts.
 #[derive(Clone, Copy, Debug)]
@@ -74,12 +65,10 @@ impl State {
         let mut state = State {
             alike: vec![Ends::default(); book.program().templates.len()],
             next_index: 1,
+            groups: Groups::new(book.memory_count()),
             agenda: vec![NONE; book.saliences.len()],
             ..State::default()
         };
-        for memory in 0..book.memory_count() {
-            state.groups.insert(Group { memory, ..Group::EMPTY });
-        }
         for memory in &book.anchors {
             state.tokens.insert(Token { memory: *memory, ..Token::EMPTY });
         }
@@ -95,10 +84,8 @@ impl State {
             tokens: self.tokens.fork(),
             lengths: self.lengths.fork(),
             groups: self.groups.fork(),
-            keys: self.keys.fork(),
             supports: self.supports.fork(),
             unsupported: self.unsupported.clone(),
-            activations: self.activations.fork(),
             agenda: self.agenda.clone(),
             alike: self.alike.clone(),
             globals: self.globals.clone(),
@@ -205,141 +192,78 @@ impl State {
         self.facts.get_mut(before).same = same;
     }
 
-    /// The group of a memory for a hash, if there is one. A memory without hashes has one group,
-    /// of its own number.
-    #[inline]
-    pub(super) fn group(&self, memory: u32, hash: Option<u64>) -> u32 {
-        let Some(hash) = hash else { return memory };
-        let mut at = self.keys.head(mix(u64::from(memory), hash)).unwrap_or(NONE);
-        while at != NONE {
-            let group = self.groups.get(at);
-            if group.memory == memory && group.hash == hash {
-                return at;
-            }
-            at = group.same;
-        }
-        NONE
-    }
-
-    fn group_or_new(&mut self, memory: u32, hash: Option<u64>) -> u32 {
-        let known = self.group(memory, hash);
-        if known != NONE {
-            return known;
-        }
-        if self.new_groups > GROUPS_MIN.max(self.groups.len() as u32 / 2)
-            && self.empty_groups > self.groups.len() as u32 / 2
-        {
-            self.drop_empty_groups();
-        }
-        let hash = hash.unwrap_or_default();
-        let id = self.groups.insert(Group { memory, hash, ..Group::EMPTY });
-        let same = self.keys.replace(mix(u64::from(memory), hash), Some(id));
-        self.groups.get_mut(id).same = same.unwrap_or(NONE);
-        self.empty_groups += 1;
-        self.new_groups += 1;
-        id
-    }
-
     /// Keeps a match, in a group of what looks for it if anything does, and among the children of
     /// what it was made from.
-    pub(super) fn keep(&mut self, mut token: Token, sought: Sought) -> u32 {
-        let newest_first = matches!(sought, Sought::NewestFirst(_));
+    pub(super) fn keep(&mut self, parts: Parts, memory: u32, sought: Sought) -> u32 {
+        let Parts { fact, left, right } = parts;
+        let (mut group, mut previous, mut next) = (NONE, NONE, NONE);
         match sought {
             Sought::Never => {}
             Sought::NewestFirst(hash) => {
-                token.group = self.group_or_new(token.memory, hash);
-                token.next = self.groups.get(token.group).first;
+                group = self.groups.take(memory, hash);
+                next = self.groups.get_mut(group).first;
             }
             Sought::OldestFirst(hash) => {
-                token.group = self.group_or_new(token.memory, hash);
-                token.previous = self.groups.get(token.group).last;
+                group = self.groups.take(memory, hash);
+                previous = self.groups.get_mut(group).last;
             }
         }
-        let Token { left_parent, right_parent, group, previous, next, .. } = token;
-        if right_parent != NONE {
-            token.next_right = self.tokens.get(right_parent).children;
+        let sibling = |parent| if parent == NONE { NONE } else { self.tokens.get(parent).children };
+        let (next_left, next_right) = (sibling(left), sibling(right));
+        let id = self.tokens.insert(Token {
+            fact,
+            memory,
+            group,
+            previous,
+            next,
+            left_parent: left,
+            right_parent: right,
+            next_left,
+            next_right,
+            ..Token::EMPTY
+        });
+        if right != NONE {
+            self.tokens.get_mut(right).children = id;
         }
-        if left_parent != NONE {
-            token.next_left = self.tokens.get(left_parent).children;
+        if next_right != NONE {
+            self.tokens.get_mut(next_right).previous_right = id;
         }
-        let id = self.tokens.insert(token);
-        if right_parent != NONE {
-            self.tokens.get_mut(right_parent).children = id;
-            if token.next_right != NONE {
-                self.tokens.get_mut(token.next_right).previous_right = id;
-            }
+        if left != NONE {
+            self.tokens.get_mut(left).children = id;
         }
-        if left_parent != NONE {
-            self.tokens.get_mut(left_parent).children = id;
-            if token.next_left != NONE {
-                self.tokens.get_mut(token.next_left).previous_left = id;
-            }
+        if next_left != NONE {
+            self.tokens.get_mut(next_left).previous_left = id;
         }
         if group != NONE {
-            let list = self.groups.get_mut(group);
-            let is_first = list.first == NONE;
-            if is_first || newest_first {
-                list.first = id;
-            }
-            if is_first || !newest_first {
-                list.last = id;
-            }
-            self.empty_groups -= u32::from(is_first && list.is_hashed(group));
-            if previous != NONE {
-                self.tokens.get_mut(previous).next = id;
-            }
             if next != NONE {
                 self.tokens.get_mut(next).previous = id;
+            } else {
+                self.groups.get_mut(group).last = id;
+            }
+            if previous != NONE {
+                self.tokens.get_mut(previous).next = id;
+            } else {
+                self.groups.get_mut(group).first = id;
             }
         }
         id
     }
 
     /// Takes a match out of its list.
+    #[inline(always)]
     pub(super) fn drop_from_group(&mut self, token: &Token) {
         let Token { group, previous, next, .. } = *token;
-        if previous != NONE {
-            self.tokens.get_mut(previous).next = next;
-        }
-        if next != NONE {
-            self.tokens.get_mut(next).previous = previous;
-        }
-        if group == NONE || (previous != NONE && next != NONE) {
+        if group == NONE {
             return;
         }
-        let list = self.groups.get_mut(group);
-        if previous == NONE {
-            list.first = next;
+        match previous {
+            NONE => self.groups.get_mut(group).first = next,
+            previous => self.tokens.get_mut(previous).next = next,
         }
-        if next == NONE {
-            list.last = previous;
+        match next {
+            NONE => self.groups.get_mut(group).last = previous,
+            next => self.tokens.get_mut(next).previous = previous,
         }
-        self.empty_groups += u32::from(list.first == NONE && list.is_hashed(group));
-    }
-
-    /// Drops the groups without matches. Hashes tend to come back, so they stay until they are more
-    /// than half, and until dropping them is paid for by as many new ones.
-    #[cold]
-    fn drop_empty_groups(&mut self) {
-        for id in 0..self.groups.places() {
-            let group = *self.groups.get(id);
-            if group.first != NONE || !group.is_hashed(id) {
-                continue;
-            }
-            let key = mix(u64::from(group.memory), group.hash);
-            let first = self.keys.head(key).unwrap_or(NONE);
-            if first == id {
-                self.keys.set_head(key, (group.same != NONE).then_some(group.same));
-            } else {
-                let mut before = first;
-                while self.groups.get(before).same != id {
-                    before = self.groups.get(before).same;
-                }
-                self.groups.get_mut(before).same = group.same;
-            }
-            self.groups.remove(id);
-        }
-        (self.empty_groups, self.new_groups) = (0, 0);
     }
 
     /// Makes one match decide about another: it goes on no longer, or, for `exists`, now.
@@ -366,6 +290,7 @@ impl State {
     }
 
     /// Takes a match out of what was made from its right side.
+    #[inline(always)]
     pub(super) fn unlink_right_child(&mut self, token: &Token) {
         let Token { right_parent, previous_right, next_right, .. } = *token;
         if previous_right != NONE {
@@ -393,20 +318,25 @@ impl State {
 
     /// The match so many facts before the last one of a match.
     #[inline]
-    pub(super) fn ancestor<'a>(&'a self, mut token: &'a Token, steps: u32) -> &'a Token {
+    pub(super) fn ancestor(&self, mut parts: Parts, steps: u32) -> Parts {
         for _ in 0..steps {
-            token = self.tokens.get(token.left_parent);
+            parts = self.parts(parts.left);
         }
-        token
+        parts
+    }
+
+    /// What a match is made of. One of a pattern is made of itself.
+    #[inline]
+    pub(super) fn parts(&self, id: u32) -> Parts {
+        let token = self.tokens.get(id);
+        let right = if token.right_parent == NONE { id } else { token.right_parent };
+        Parts { fact: token.fact, left: token.left_parent, right }
     }
 
     /// The lengths of the stretches in the last fact of a match.
-    pub(super) fn lengths_of(&self, token: &Token) -> &[u32] {
-        let of_pattern = match token.right_parent {
-            NONE => token,
-            right => self.tokens.get(right),
-        };
-        if of_pattern.marker == NONE { &[] } else { &self.lengths.get(of_pattern.marker).0 }
+    pub(super) fn lengths_of(&self, parts: Parts) -> &[u32] {
+        let lengths = self.tokens.get(parts.right).marker;
+        if lengths == NONE { &[] } else { &self.lengths.get(lengths).0 }
     }
 
     pub(super) fn keep_lengths(&mut self, lengths: &[u32]) -> u32 {

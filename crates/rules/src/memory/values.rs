@@ -1,6 +1,6 @@
 //! The values in matches, and the tests of them.
 
-use super::records::Token;
+use super::records::{Parts, Token};
 use super::state::State;
 use crate::code::{Codes, FactView, Fault, Machine, World};
 use crate::field::{FactId, Field, mix};
@@ -14,7 +14,7 @@ pub(super) enum Seen<'a> {
     /// A fact that goes through the pattern network, with the stretches found so far.
     Fact(u32, &'a [u32]),
     /// A match of so many facts.
-    Match(&'a Token, u32),
+    Match(Parts, u32),
 }
 
 /// What a test sees: both sides of a join.
@@ -68,6 +68,7 @@ impl<'a> View<'a> {
         }
     }
 
+    #[inline(always)]
     fn is(self, other: View) -> bool {
         match (self, other) {
             (View::One(left), View::One(right)) => left == right,
@@ -85,9 +86,9 @@ impl<'a> Sight<'a> {
     fn view(self, place: &Place) -> View<'a> {
         let seen = if place.side == Side::Left { self.left } else { self.right };
         // What most tests ask for is found without a call.
-        if let (At::Slot(slot), Seen::Match(token, length)) = (place.at, seen) {
-            let token = self.state.ancestor(token, (length - 1).saturating_sub(place.depth));
-            return View::of(&self.state.facts.get(token.fact).fields[slot as usize]);
+        if let (At::Slot(slot), Seen::Match(parts, length)) = (place.at, seen) {
+            let parts = self.state.ancestor(parts, (length - 1).saturating_sub(place.depth));
+            return View::of(&self.state.facts.get(parts.fact).fields[slot as usize]);
         }
         self.view_of(seen, place)
     }
@@ -97,10 +98,10 @@ impl<'a> Sight<'a> {
         let state = self.state;
         let (fact, lengths): (u32, &[u32]) = match seen {
             Seen::Fact(fact, lengths) => (fact, lengths),
-            Seen::Match(token, length) => {
-                let token = state.ancestor(token, (length - 1).saturating_sub(place.depth));
+            Seen::Match(parts, length) => {
+                let parts = state.ancestor(parts, (length - 1).saturating_sub(place.depth));
                 let needs = matches!(place.at, At::Behind { .. } | At::Stretch { .. });
-                (token.fact, if needs { state.lengths_of(token) } else { &[] })
+                (parts.fact, if needs { state.lengths_of(parts) } else { &[] })
             }
             Seen::Nothing => return View::Many(&[]),
         };
