@@ -62,6 +62,7 @@ impl From<&str> for Name {
 }
 
 impl PartialEq for Name {
+    #[inline]
     fn eq(&self, other: &Name) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
             || (self.0.hash == other.0.hash && self.0.text == other.0.text)

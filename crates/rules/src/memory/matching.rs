@@ -133,7 +133,9 @@ impl Matcher<'_> {
                 }
             }
             if let Some(at) = node.looks_up() {
-                let next = sight.field(&here(at)).and_then(|it| node.next_for(&patterns.nodes, it));
+                let next = right
+                    .field(self.state, &here(at))
+                    .and_then(|it| node.next_for(&patterns.nodes, it));
                 let Some(next) = next else { continue };
                 node = &patterns.nodes[next as usize];
             }
@@ -175,11 +177,8 @@ impl Matcher<'_> {
     fn alpha_match(&mut self, fact: u32, alpha: u32, lengths: &[u32]) -> Result<(), Exhausted> {
         let book = self.book;
         let pattern = &book.network.patterns.alphas[alpha as usize];
-        let hash = (!pattern.hash.is_empty()).then(|| {
-            let right = Seen::Fact(fact, lengths);
-            let sight = Sight { state: self.state, left: Seen::Nothing, right };
-            sight.hash(&pattern.hash, self.budget)
-        });
+        let hash = (!pattern.hash.is_empty())
+            .then(|| Seen::Fact(fact, lengths).hash(self.state, &pattern.hash, self.budget));
         let memory = book.alpha_memory(alpha);
         let parts = Parts { fact, left: NONE, right: NONE };
         let token = self.state.keep(parts, memory, Sought::OldestFirst(hash));
@@ -380,9 +379,7 @@ impl Matcher<'_> {
         if places.is_empty() {
             return None;
         }
-        let seen = Seen::Match(parts, length);
-        let sight = Sight { state: self.state, left: seen, right: seen };
-        Some(sight.hash(places, self.budget))
+        Some(Seen::Match(parts, length).hash(self.state, places, self.budget))
     }
 
     /// Whether two sides fit; a test that fails to say so counts as `on_fault`.

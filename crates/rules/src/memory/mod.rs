@@ -27,7 +27,7 @@ pub use origin::{Origin, Provenance};
 use records::Fact;
 pub use running::{Limits, Stop};
 use state::State;
-use values::{Seen, Sight};
+use values::Seen;
 
 /// A fact, as its reader sees it.
 #[derive(Clone, Copy, Debug)]
@@ -246,8 +246,7 @@ impl Memory {
         let Some(one) = self.agenda().find(|one| one == activated) else { return Vec::new() };
         let way = &self.book.network.ways[one.way as usize];
         let seen = Seen::Match(self.state.parts(one.token), way.length);
-        let sight = Sight { state: &self.state, left: seen, right: Seen::Nothing };
-        way.variables.iter().map(|(name, place)| (*name, sight.value(place))).collect()
+        way.variables.iter().map(|(name, place)| (*name, seen.value(&self.state, place))).collect()
     }
 }
 

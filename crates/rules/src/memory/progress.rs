@@ -1,7 +1,7 @@
 //! How far the conditions of a rule are fulfilled: read from the matches that are there.
 
 use super::records::Token;
-use super::values::{Onlooker, Seen, Sight};
+use super::values::{Onlooker, Seen};
 use super::{Memory, Origin};
 use crate::field::{FactId, Field};
 use crate::network::{NONE, Place, Right, Way};
@@ -69,8 +69,7 @@ impl Memory {
 
     /// A value in a match of so many facts.
     pub(crate) fn value_in(&self, token: u32, length: u32, place: Place) -> Field {
-        let seen = Seen::Match(self.state.parts(token), length);
-        Sight { state: &self.state, left: seen, right: Seen::Nothing }.value(&place)
+        Seen::Match(self.state.parts(token), length).value(&self.state, &place)
     }
 
     /// The match that a first join decides about.

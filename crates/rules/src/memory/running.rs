@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::matching::{Doing, Exhausted, Logical, Matcher};
-use super::values::{Seen, Sight};
+use super::values::Seen;
 use super::world::Acting;
 use super::{Memory, Origin};
 use crate::code::{Code, Codes, Done, Fault};
@@ -84,10 +84,9 @@ impl Memory {
         fired(way.rule);
         let code = &book.actions[way.rule as usize];
         let seen = Seen::Match(self.state.parts(id), way.length);
-        let sight = Sight { state: &self.state, left: seen, right: Seen::Nothing };
         let places = self.acting.begin(code);
         for (VariableId(variable), place) in &way.variables {
-            let value = sight.value(place);
+            let value = seen.value(&self.state, place);
             self.budget = self.budget.saturating_sub(functions::length_of(&value));
             places[*variable as usize] = Some(value);
         }

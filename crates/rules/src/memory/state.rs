@@ -316,13 +316,15 @@ impl State {
         }
     }
 
-    /// The match so many facts before the last one of a match.
-    #[inline]
-    pub(super) fn ancestor(&self, mut parts: Parts, steps: u32) -> Parts {
-        for _ in 0..steps {
-            parts = self.parts(parts.left);
+    /// The fact of one condition of a match of so many.
+    #[inline(always)]
+    pub(super) fn fact_of(&self, parts: Parts, length: u32, depth: u32) -> u32 {
+        let Parts { mut fact, mut left, .. } = parts;
+        for _ in depth + 1..length {
+            let token = self.tokens.get(left);
+            (fact, left) = (token.fact, token.left_parent);
         }
-        parts
+        fact
     }
 
     /// What a match is made of. One of a pattern is made of itself.
@@ -333,8 +335,11 @@ impl State {
         Parts { fact: token.fact, left: token.left_parent, right }
     }
 
-    /// The lengths of the stretches in the last fact of a match.
-    pub(super) fn lengths_of(&self, parts: Parts) -> &[u32] {
+    /// The lengths of the stretches in the fact of one condition of a match of so many.
+    pub(super) fn lengths_of(&self, mut parts: Parts, length: u32, depth: u32) -> &[u32] {
+        for _ in depth + 1..length {
+            parts = self.parts(parts.left);
+        }
         let lengths = self.tokens.get(parts.right).marker;
         if lengths == NONE { &[] } else { &self.lengths.get(lengths).0 }
     }

@@ -60,6 +60,12 @@ impl<'a> View<'a> {
         *budget = budget.saturating_sub(length as u64);
     }
 
+    #[inline(never)]
+    fn digest_taking(self, budget: &mut u64) -> u64 {
+        self.take(budget);
+        self.digest()
+    }
+
     fn digest(self) -> u64 {
         match self {
             View::One(field) => field.digest(),
@@ -71,6 +77,7 @@ impl<'a> View<'a> {
     #[inline(always)]
     fn is(self, other: View) -> bool {
         match (self, other) {
+            (View::One(Field::Symbol(left)), View::One(Field::Symbol(right))) => left == right,
             (View::One(left), View::One(right)) => left == right,
             (View::Many(left), View::Many(right)) => left == right,
             (View::Address(left), View::Address(right)) => left == right,
@@ -81,27 +88,26 @@ impl<'a> View<'a> {
     }
 }
 
-impl<'a> Sight<'a> {
+impl<'a> Seen<'a> {
     #[inline(always)]
-    fn view(self, place: &Place) -> View<'a> {
-        let seen = if place.side == Side::Left { self.left } else { self.right };
+    fn view(self, state: &'a State, place: &Place) -> View<'a> {
         // What most tests ask for is found without a call.
-        if let (At::Slot(slot), Seen::Match(parts, length)) = (place.at, seen) {
-            let parts = self.state.ancestor(parts, (length - 1).saturating_sub(place.depth));
-            return View::of(&self.state.facts.get(parts.fact).fields[slot as usize]);
+        if let (At::Slot(slot), Seen::Match(parts, length)) = (place.at, self) {
+            let fact = state.fact_of(parts, length, place.depth);
+            return View::of(&state.facts.get(fact).fields[slot as usize]);
         }
-        self.view_of(seen, place)
+        self.view_any(state, place)
     }
 
     #[inline(never)]
-    fn view_of(self, seen: Seen<'a>, place: &Place) -> View<'a> {
-        let state = self.state;
-        let (fact, lengths): (u32, &[u32]) = match seen {
+    fn view_any(self, state: &'a State, place: &Place) -> View<'a> {
+        let (fact, lengths): (u32, &[u32]) = match self {
             Seen::Fact(fact, lengths) => (fact, lengths),
             Seen::Match(parts, length) => {
-                let parts = state.ancestor(parts, (length - 1).saturating_sub(place.depth));
+                let fact = state.fact_of(parts, length, place.depth);
                 let needs = matches!(place.at, At::Behind { .. } | At::Stretch { .. });
-                (parts.fact, if needs { state.lengths_of(parts) } else { &[] })
+                let lengths = needs.then(|| state.lengths_of(parts, length, place.depth));
+                (fact, lengths.unwrap_or_default())
             }
             Seen::Nothing => return View::Many(&[]),
         };
@@ -134,26 +140,42 @@ impl<'a> Sight<'a> {
         }
     }
 
-    pub(super) fn value(self, place: &Place) -> Field {
-        self.view(place).to_field()
-    }
-
     /// One field, where it is, for looking it up.
-    pub(super) fn field(self, place: &Place) -> Option<&'a Field> {
-        match self.view(place) {
+    pub(super) fn field(self, state: &'a State, place: &Place) -> Option<&'a Field> {
+        match self.view(state, place) {
             View::One(field) => Some(field),
             _ => None,
         }
     }
 
+    pub(super) fn value(self, state: &'a State, place: &Place) -> Field {
+        self.view(state, place).to_field()
+    }
+
     /// The hash of some values. Lists take as many steps as they are long.
     #[inline]
-    pub(super) fn hash(self, places: &[Place], budget: &mut u64) -> u64 {
-        places.iter().fold(0, |hash, place| {
-            let view = self.view(place);
-            view.take(budget);
-            mix(hash, view.digest())
-        })
+    pub(super) fn hash(self, state: &'a State, places: &[Place], budget: &mut u64) -> u64 {
+        let mut hash = 0;
+        for place in places {
+            // Symbols and numbers are what most patterns are joined by.
+            let digest = match self.view(state, place) {
+                View::One(field @ (Field::Symbol(_) | Field::Int(_))) => {
+                    View::One(field).take(budget);
+                    field.digest()
+                }
+                view => view.digest_taking(budget),
+            };
+            hash = mix(hash, digest);
+        }
+        hash
+    }
+}
+
+impl<'a> Sight<'a> {
+    #[inline(always)]
+    fn view(self, place: &Place) -> View<'a> {
+        let seen = if place.side == Side::Left { self.left } else { self.right };
+        seen.view(self.state, place)
     }
 }
 
@@ -223,7 +245,7 @@ impl Tester<'_> {
         let done =
             self.machine.run(self.codes, &test.code, self.budget, &mut Onlooker(sight.state))?;
         let holds = match test.equals {
-            Some(place) => sight.value(&place) == done.value,
+            Some(place) => sight.view(&place).to_field() == done.value,
             None => done.value.holds(),
         };
         Ok(holds != test.negated)
