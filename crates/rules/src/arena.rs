@@ -50,8 +50,10 @@ pub trait Record: Clone {
 /// written from fork to fork and all pages.
 #[derive(Debug)]
 pub struct Arena<T> {
-    /// The records that only this arena has: all of them in their order while there are no
-    /// layers; pages in the order in which they were first written to otherwise.
+    /// All records in their order while there are no layers, else none: a look-up that finds
+    /// nothing here has to look further.
+    all: Vec<T>,
+    /// The pages that only this arena has, in the order in which they were first written to.
     own: Vec<T>,
     /// Which page each page of `own` is, and where it was before; empty while there are no layers.
     origins: Vec<Origin>,
@@ -89,6 +91,7 @@ const FRESH: u32 = u32::MAX;
 impl<T> Default for Arena<T> {
     fn default() -> Arena<T> {
         Arena {
+            all: Vec::new(),
             own: Vec::new(),
             origins: Vec::new(),
             table: Vec::new(),
@@ -103,8 +106,8 @@ impl<T> Default for Arena<T> {
 impl<T: Record> Arena<T> {
     /// An arena of `count` equal records, numbered from zero.
     pub fn filled(record: T, count: u32) -> Arena<T> {
-        let own = vec![record; count as usize];
-        Arena { own, places: count, used: count, ..Arena::default() }
+        let all = vec![record; count as usize];
+        Arena { all, places: count, used: count, ..Arena::default() }
     }
 
     /// How many records there are.
@@ -125,7 +128,10 @@ impl<T: Record> Arena<T> {
     /// The record with this number, which [`Arena::insert`] gave and which was not removed.
     #[inline(always)]
     pub fn get(&self, id: u32) -> &T {
-        if self.layers.is_empty() { &self.own[id as usize] } else { self.get_shared(id) }
+        match self.all.get(id as usize) {
+            Some(record) => record,
+            None => self.get_shared(id),
+        }
     }
 
     #[inline(never)]
@@ -141,7 +147,8 @@ impl<T: Record> Arena<T> {
     /// The record with this number, to be changed.
     #[inline(always)]
     pub fn get_mut(&mut self, id: u32) -> &mut T {
-        if self.layers.is_empty() { &mut self.own[id as usize] } else { self.get_shared_mut(id) }
+        let index = id as usize;
+        if index < self.all.len() { &mut self.all[index] } else { self.get_shared_mut(id) }
     }
 
     #[inline(never)]
@@ -150,7 +157,7 @@ impl<T: Record> Arena<T> {
         if (entry >> LAYER) as usize != self.layers.len() {
             self.copy_page(id >> SHIFT);
             if self.layers.is_empty() {
-                return &mut self.own[id as usize];
+                return &mut self.all[id as usize];
             }
             entry = self.table[(id >> SHIFT) as usize];
         }
@@ -189,6 +196,7 @@ impl<T: Record> Arena<T> {
     pub fn fork(&mut self) -> Arena<T> {
         self.freeze();
         Arena {
+            all: Vec::new(),
             own: Vec::new(),
             origins: Vec::new(),
             table: self.table.clone(),
@@ -241,7 +249,7 @@ impl<T: Record> Arena<T> {
     #[inline(never)]
     fn grow(&mut self) {
         if self.layers.is_empty() {
-            self.own.push(T::vacant(0));
+            self.all.push(T::vacant(0));
         } else {
             self.grow_shared();
         }
@@ -264,7 +272,7 @@ impl<T: Record> Arena<T> {
         }
         match self.table.get(page as usize) {
             Some(&entry) => self.own[start(entry) + offset(self.places)] = T::vacant(0),
-            None => self.own.push(T::vacant(0)),
+            None => self.all.push(T::vacant(0)),
         }
     }
 
@@ -306,7 +314,7 @@ impl<T: Record> Arena<T> {
                 None => records.extend(own[range].iter_mut().map(taken)),
             }
         }
-        self.own = records;
+        self.all = records;
         self.origins.clear();
         self.table.clear();
     }
@@ -314,10 +322,10 @@ impl<T: Record> Arena<T> {
     /// Leaves nothing that is only this arena's.
     fn freeze(&mut self) {
         if self.layers.is_empty() {
-            let pages = self.own.len().div_ceil(PAGE);
+            let pages = self.all.len().div_ceil(PAGE);
             assert!(pages < 1 << LAYER, "an arena holds fewer than {} records", PAGE << LAYER);
             if pages > 0 {
-                let records = std::mem::take(&mut self.own);
+                let records = std::mem::take(&mut self.all);
                 self.layers.push(Arc::new(Layer { records, pages: Vec::new() }));
             }
             return;

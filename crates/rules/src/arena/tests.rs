@@ -67,7 +67,7 @@ impl Pair {
             assert_eq!(pages.len(), layer.pages.len(), "a page is kept twice");
         }
         let held: usize = layers.iter().map(|layer| layer.records.len()).sum();
-        let records = self.arena.own.len() + held;
+        let records = self.arena.all.len() + self.arena.own.len() + held;
         assert!(records <= 3 * self.model.len() + 2 * PAGE, "{records} for {:?}", self.model.len());
     }
 }
