@@ -2,6 +2,7 @@
 //!
 //! A symbol is not a string: `low` and `"low"` are two values, and so are `1` and `1.0`.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -14,6 +15,24 @@ pub struct Name(Arc<Lexeme>);
 struct Lexeme {
     hash: u64,
     text: Box<str>,
+}
+
+/// The texts that a program has, by their hashes. Equal ones are one, which saves memory, and most
+/// comparisons need not look at them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names(BTreeMap<u64, Name>);
+
+impl Names {
+    /// The same value, with the text of an equal one that came before.
+    pub(crate) fn known(&mut self, mut field: Field) -> Field {
+        if let Field::Symbol(name) | Field::Text(name) = &mut field {
+            let known = self.0.entry(name.0.hash).or_insert_with(|| name.clone());
+            if known == name {
+                *name = known.clone();
+            }
+        }
+        field
+    }
 }
 
 /// Which fact is meant. It stays valid while the fact is modified, and is never given to another.

@@ -8,7 +8,7 @@ use std::fmt;
 use diagnostics::Span;
 use value::Text;
 
-use crate::field::Field;
+use crate::field::{Field, Names};
 pub use visit::Asked;
 
 /// The position of a template in [`Program::templates`].
@@ -41,6 +41,8 @@ pub struct Program {
     pub facts: Vec<InitialFacts>,
     /// Rules. The order counts: of two rules that one fact completes, the earlier fires first.
     pub rules: Vec<Rule>,
+    /// The symbols and strings in it.
+    pub(crate) names: Names,
 }
 
 /// What facts of one name look like.

@@ -55,7 +55,7 @@ impl Reader {
 
     fn atom(&mut self, scope: &mut Scope, atom: Atom, span: Span) -> ExprKind {
         if let Some(field) = field_of(atom) {
-            return ExprKind::Constant(field);
+            return ExprKind::Constant(self.program.names.known(field));
         }
         match atom {
             Atom::Single(name) | Atom::Many(name) => self.variable(scope, name, span),
