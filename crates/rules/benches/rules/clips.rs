@@ -22,6 +22,8 @@ pub(crate) fn measure(folder: &Path, job: &Job) -> Option<(Figure, String)> {
             let numbers = [count, nodes].map(|number| number.to_string());
             command.arg("cycle").args([&rules, &facts]).args(numbers)
         }
+        // CLIPS has no forks.
+        Kind::Fork { .. } => return None,
     };
     let output = command.output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

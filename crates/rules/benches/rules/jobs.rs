@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Once,
     /// So many cycles over so many nodes: three facts change in each.
     Cycle { count: usize, nodes: usize },
+    /// The same, with a fork after each cycle, which alone is measured.
+    Fork { count: usize, nodes: usize },
 }
 
 const ROUTING: &str = include_str!("../programs/routing.clp");
@@ -71,6 +73,13 @@ pub(crate) fn all(quick: bool) -> Vec<Job> {
     for rules in [10, 100, 1_000] {
         let size = format!("{rules} rules, 50 facts");
         jobs.push(cycle("growth", size, many_rules(rules), standing(), rules));
+    }
+    for facts in [1_000, 100_000] {
+        let rules = format!("{ROUTING}\n{OWNERS}");
+        jobs.push(Job {
+            kind: Kind::Fork { count: count / 50, nodes: facts / 2 },
+            ..once("fork", format!("21 rules, {facts} facts"), &rules, owners(facts))
+        });
     }
     jobs
 }

@@ -2,7 +2,7 @@
 
 use value::{Value, json};
 
-use crate::jobs::Job;
+use crate::jobs::{Job, Kind};
 
 /// What one engine takes for a job: microseconds of the whole, or of one cycle.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,7 @@ pub(crate) fn heading() {
 
 pub(crate) fn row(job: &Job, ours: &Figure, clips: Option<&(Figure, String)>) {
     let (theirs, times, by) = match clips {
+        None if matches!(job.kind, Kind::Fork { .. }) => (String::new(), String::new(), "has none"),
         None => (String::new(), String::new(), "not installed"),
         Some((figure, by)) => {
             let times = format!("{:.2}", figure.us() / ours.us());
