@@ -279,7 +279,7 @@ mod buckets {
     fn index() -> Buckets {
         let mut buckets = Buckets::default();
         for number in 0..RECORDS / 5 {
-            buckets.set_head(key(number), Some(number));
+            buckets.set_head(key(number), Some(number), &mut 0);
         }
         buckets
     }
@@ -288,7 +288,7 @@ mod buckets {
     fn head(bencher: Bencher<'_, '_>) {
         let (buckets, ids) = (index(), scattered(RECORDS / 5, STEPS));
         bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
-            black_box(&ids).iter().filter_map(|id| buckets.head(key(*id))).sum::<u32>()
+            black_box(&ids).iter().filter_map(|id| buckets.head(key(*id), &mut 0)).sum::<u32>()
         });
     }
 
@@ -296,7 +296,10 @@ mod buckets {
     fn head_of_none(bencher: Bencher<'_, '_>) {
         let (buckets, ids) = (index(), scattered(RECORDS / 5, STEPS));
         bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
-            black_box(&ids).iter().filter_map(|id| buckets.head(key(id + RECORDS))).sum::<u32>()
+            black_box(&ids)
+                .iter()
+                .filter_map(|id| buckets.head(key(id + RECORDS), &mut 0))
+                .sum::<u32>()
         });
     }
 
@@ -305,7 +308,7 @@ mod buckets {
         let (mut buckets, ids) = (index(), scattered(RECORDS / 5, STEPS));
         bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
             for id in black_box(&ids) {
-                buckets.replace(key(*id), Some(1));
+                buckets.replace(key(*id), Some(1), &mut 0);
             }
         });
     }
@@ -316,7 +319,7 @@ mod buckets {
         bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
             for id in 0..STEPS / 10 {
                 for other in 0..10 {
-                    buckets.replace(key(id % 10 * 10 + other), Some(id));
+                    buckets.replace(key(id % 10 * 10 + other), Some(id), &mut 0);
                 }
             }
         });

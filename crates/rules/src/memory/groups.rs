@@ -8,7 +8,8 @@ use crate::network::NONE;
 ///
 /// The lists of memories without hashes come first, each with the number of its memory. A hash
 /// whose matches are gone keeps its list, as it tends to come back, until there would be more
-/// lists than heads.
+/// lists than heads. Each list that is passed in a search takes a step, as values can be chosen so
+/// that all fall under one head.
 #[derive(Debug)]
 pub(crate) struct Groups {
     lists: Arena<Group>,
@@ -53,8 +54,8 @@ impl Groups {
 
     /// The first match of a memory that has the hash, if it has any.
     #[inline]
-    pub(super) fn first(&self, memory: u32, hash: Option<u64>) -> u32 {
-        match self.find(memory, hash) {
+    pub(super) fn first(&self, memory: u32, hash: Option<u64>, steps: &mut u64) -> u32 {
+        match self.find(memory, hash, steps) {
             NONE => NONE,
             list => self.lists.get(list).first,
         }
@@ -67,15 +68,15 @@ impl Groups {
 
     /// The list of a memory for a hash.
     #[inline]
-    pub(super) fn take(&mut self, memory: u32, hash: Option<u64>) -> u32 {
-        match self.find(memory, hash) {
+    pub(super) fn take(&mut self, memory: u32, hash: Option<u64>, steps: &mut u64) -> u32 {
+        match self.find(memory, hash, steps) {
             NONE => self.add(memory, hash.unwrap_or_default()),
             list => list,
         }
     }
 
     #[inline(always)]
-    fn find(&self, memory: u32, hash: Option<u64>) -> u32 {
+    fn find(&self, memory: u32, hash: Option<u64>, steps: &mut u64) -> u32 {
         let Some(hash) = hash else { return memory };
         let Head(mut list) = *self.heads.get(self.head(memory, hash));
         while list != NONE {
@@ -83,6 +84,7 @@ impl Groups {
             if group.hash == hash && group.memory == memory {
                 break;
             }
+            *steps = steps.saturating_sub(1);
             list = group.same;
         }
         list
@@ -147,5 +149,40 @@ impl Record for Head {
     fn next_vacant(&self) -> u32 {
         // Heads are changed where they are and never removed.
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a list of one match for each hash, and says how many steps that took.
+    fn steps_for(hashes: impl Iterator<Item = u64>) -> u64 {
+        let mut groups = Groups::new(1);
+        let mut steps = u64::MAX;
+        for hash in hashes {
+            let list = groups.take(0, Some(hash), &mut steps);
+            groups.get_mut(list).first = 0;
+        }
+        u64::MAX - steps
+    }
+
+    #[test]
+    fn hashes_that_fall_under_one_head_take_a_step_for_each() {
+        let alike = (0..).filter(|hash| mix(0, *hash) >> 32 & 0x3ff == 0);
+        assert_eq!(steps_for(alike.take(500)), 500 * 499 / 2);
+        assert!(steps_for(0..500) < 1_000);
+    }
+
+    #[test]
+    fn hashes_that_come_and_go_take_no_more_room() {
+        let mut groups = Groups::new(3);
+        for hash in 0..10_000 {
+            groups.take(2, Some(hash), &mut 0);
+        }
+        assert_eq!(groups.heads.places(), 8);
+        assert!(groups.lists.places() <= 3 + 8);
+        assert_eq!(groups.first(2, Some(9_999), &mut 0), NONE);
+        assert_eq!(groups.take(2, None, &mut 0), 2);
     }
 }

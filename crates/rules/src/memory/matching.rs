@@ -181,7 +181,7 @@ impl Matcher<'_> {
             .then(|| Seen::Fact(fact, lengths).hash(self.state, &pattern.hash, self.budget));
         let memory = book.alpha_memory(alpha);
         let parts = Parts { fact, left: NONE, right: NONE };
-        let token = self.state.keep(parts, memory, Sought::OldestFirst(hash));
+        let token = self.state.keep(parts, memory, Sought::OldestFirst(hash), self.budget);
         let marker = self.state.keep_lengths(lengths);
         let next_left = std::mem::replace(&mut self.state.facts.get_mut(fact).matches, token);
         let kept = self.state.tokens.get_mut(token);
@@ -205,7 +205,7 @@ impl Matcher<'_> {
         if node.is_first() {
             return self.first(right, join, doing);
         }
-        let mut left = self.state.groups.first(book.left_memory(join), hash);
+        let mut left = self.state.groups.first(book.left_memory(join), hash, self.budget);
         while left != NONE {
             let token = self.state.tokens.get(left);
             let next = token.next;
@@ -257,7 +257,7 @@ impl Matcher<'_> {
             Right::Alpha(alpha) => book.alpha_memory(alpha),
             Right::Group(_) => book.right_memory(join),
         };
-        let mut right = self.state.groups.first(memory, hash);
+        let mut right = self.state.groups.first(memory, hash, self.budget);
         while right != NONE {
             let next = self.state.tokens.get(right).next;
             self.spend()?;
@@ -361,13 +361,13 @@ impl Matcher<'_> {
                 let hash = self.hash_of(parts, node.left_length, &node.left_hash);
                 let is_sought = node.right != Right::Nothing;
                 let sought = if is_sought { Sought::NewestFirst(hash) } else { Sought::Never };
-                let id = self.state.keep(parts, book.left_memory(join), sought);
+                let id = self.state.keep(parts, book.left_memory(join), sought, self.budget);
                 self.tell_left(id, hash, join, doing)
             }
             Side::Right => {
                 let hash = self.hash_of(parts, node.right_length, &node.right_hash);
                 let sought = Sought::OldestFirst(hash);
-                let id = self.state.keep(parts, book.right_memory(join), sought);
+                let id = self.state.keep(parts, book.right_memory(join), sought, self.budget);
                 self.tell_right(id, hash, join, doing)
             }
         }

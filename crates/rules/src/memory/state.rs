@@ -113,7 +113,7 @@ impl State {
         digest: u64,
         budget: &mut u64,
     ) -> Option<u32> {
-        let mut at = self.contents.head(digest);
+        let mut at = self.contents.head(digest, budget);
         while let Some(place) = at {
             let fact = self.facts.get(place);
             if fact.template.0 == template && *fact.fields == *fields {
@@ -127,12 +127,13 @@ impl State {
 
     /// The fact with this index.
     pub(super) fn at_index(&self, index: u64) -> Option<FactId> {
-        let place = self.indexes.head(index)?;
+        // Indexes are given one after the other, and do not meet.
+        let place = self.indexes.head(index, &mut 0)?;
         Some(self.fact_id(place))
     }
 
     /// Puts a fact at the ends of the lists, and where it is found by what it says.
-    pub(super) fn link_fact(&mut self, place: u32) {
+    pub(super) fn link_fact(&mut self, place: u32, budget: &mut u64) {
         let template = self.facts.get(place).template.0 as usize;
         let last = std::mem::replace(&mut self.all.last, place);
         match last {
@@ -145,12 +146,12 @@ impl State {
             last => self.facts.get_mut(last).next_alike = place,
         }
         let digest = self.facts.get(place).digest;
-        let same = self.contents.replace(digest, Some(place)).unwrap_or(NONE);
+        let same = self.contents.replace(digest, Some(place), budget).unwrap_or(NONE);
         let fact = self.facts.get_mut(place);
         (fact.previous, fact.next) = (last, NONE);
         (fact.previous_alike, fact.next_alike) = (last_alike, NONE);
         (fact.same, fact.index, fact.live) = (same, self.next_index, true);
-        self.indexes.set_head(self.next_index, Some(place));
+        self.indexes.set_head(self.next_index, Some(place), budget);
         self.next_index += 1;
     }
 
@@ -162,7 +163,7 @@ impl State {
         let (same, digest, template) = (fact.same, fact.digest, fact.template.0 as usize);
         let (previous, next) = (fact.previous, fact.next);
         let (previous_alike, next_alike) = (fact.previous_alike, fact.next_alike);
-        self.indexes.set_head(index, None);
+        self.indexes.set_head(index, None, budget);
         match previous {
             NONE => self.all.first = next,
             previous => self.facts.get_mut(previous).next = next,
@@ -179,9 +180,9 @@ impl State {
             NONE => self.alike[template].last = previous_alike,
             next => self.facts.get_mut(next).previous_alike = previous_alike,
         }
-        let first = self.contents.head(digest).unwrap_or(NONE);
+        let first = self.contents.head(digest, budget).unwrap_or(NONE);
         if first == place {
-            self.contents.set_head(digest, (same != NONE).then_some(same));
+            self.contents.set_head(digest, (same != NONE).then_some(same), budget);
             return;
         }
         let mut before = first;
@@ -194,17 +195,23 @@ impl State {
 
     /// Keeps a match, in a group of what looks for it if anything does, and among the children of
     /// what it was made from.
-    pub(super) fn keep(&mut self, parts: Parts, memory: u32, sought: Sought) -> u32 {
+    pub(super) fn keep(
+        &mut self,
+        parts: Parts,
+        memory: u32,
+        sought: Sought,
+        budget: &mut u64,
+    ) -> u32 {
         let Parts { fact, left, right } = parts;
         let (mut group, mut previous, mut next) = (NONE, NONE, NONE);
         match sought {
             Sought::Never => {}
             Sought::NewestFirst(hash) => {
-                group = self.groups.take(memory, hash);
+                group = self.groups.take(memory, hash, budget);
                 next = self.groups.get_mut(group).first;
             }
             Sought::OldestFirst(hash) => {
-                group = self.groups.take(memory, hash);
+                group = self.groups.take(memory, hash, budget);
                 previous = self.groups.get_mut(group).last;
             }
         }

@@ -138,7 +138,7 @@ impl Acting<'_> {
 
     /// Puts a fact into the lists and matches it.
     fn enter(&mut self, place: u32) {
-        self.state.link_fact(place);
+        self.state.link_fact(place, self.budget);
         if let Some(Logical::There(token)) = self.logical {
             self.state.support(place, token);
         }
