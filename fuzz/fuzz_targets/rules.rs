@@ -6,23 +6,18 @@ use std::sync::Arc;
 
 use diagnostics::Source;
 use libfuzzer_sys::fuzz_target;
-use rules::read::read;
 use rules::{Limits, Memory, Rulebook, Stop};
 
 const LIMITS: Limits = Limits { firings: 50, facts: 100, matches: 5_000, steps: 50_000 };
 
 fuzz_target!(|text: &str| {
     let source = Source::new("input", text);
-    let (program, mut findings) = read(text);
+    let (book, mut findings) = Rulebook::read(text);
     for finding in &mut findings {
         let inside = finding.anchors_mut().all(|at| text.get(at.span().range()).is_some());
         assert!(inside, "a span is outside of the text: {}", diagnostics::render::line(&source, finding));
     }
-    if diagnostics::any_error(&findings) {
-        return;
-    }
-    let Ok(book) = Rulebook::new(program) else { return };
-    let book = Arc::new(book);
+    let Some(book) = book.map(Arc::new) else { return };
     let mut memory = Memory::new(Arc::clone(&book), LIMITS);
     let mut fork = memory.fork();
     let ended = run(&mut memory);

@@ -1,6 +1,6 @@
 //! Files of rules: reading them, and saying what is wrong with them.
 
-use diagnostics::{Source, any_error};
+use diagnostics::Source;
 use frontends::{Format, Origins};
 use rules::Rulebook;
 
@@ -8,18 +8,7 @@ use crate::load::{Loaded, Strictness};
 
 /// A file of rules, with everything that can be said before they run.
 pub(crate) fn loaded(source: Source, strictness: Strictness) -> Loaded {
-    let (program, mut findings) = rules::read::read(&source.text);
-    let mut book = None;
-    if !any_error(&findings) {
-        match Rulebook::new(program) {
-            // What is hardly meant so counts only where it is clear what is meant.
-            Ok(made) => {
-                findings.extend(rules::check::check(made.program()));
-                book = Some(made);
-            }
-            Err(found) => findings.extend(found),
-        }
-    }
+    let (book, mut findings) = Rulebook::read(&source.text);
     for finding in &mut findings {
         finding.narrow(&source);
     }

@@ -1,6 +1,6 @@
 //! A program made ready to run: its network, its code, and how urgent its rules are.
 
-use diagnostics::{Anchor, Diagnostic, codes};
+use diagnostics::{Anchor, Diagnostic, Severity, any_error, codes};
 
 use crate::code::{Code, Codes, Compiler, FactView, Machine, World};
 use crate::field::{FactId, Field};
@@ -32,15 +32,31 @@ pub struct Rulebook {
 const STEPS_MAX: u64 = 1_000_000;
 
 impl Rulebook {
+    /// Makes a text of constructs ready, and gives all that can be said before it runs.
+    pub fn read(text: &str) -> (Option<Rulebook>, Vec<Diagnostic>) {
+        let (program, mut findings) = crate::read::read(text);
+        if any_error(&findings) {
+            findings.extend(unjoinable(program, &findings));
+            return (None, findings);
+        }
+        match Rulebook::new(program) {
+            Ok(book) => {
+                // What is hardly meant so counts only where it is clear what is meant.
+                findings.extend(crate::check::check(book.program()));
+                (Some(book), findings)
+            }
+            Err(found) => {
+                findings.extend(found);
+                (None, findings)
+            }
+        }
+    }
+
     /// Makes a program ready. It is refused if variables are used that nothing binds, or if the
     /// value of a salience or a global cannot be computed.
     pub fn new(program: Program) -> Result<Rulebook, Vec<Diagnostic>> {
         let compiler = Compiler::new(&program);
-        let compile = |expr: &Expr, variables: usize| {
-            let names: Vec<value::Text> = (0..variables).map(|_| "".into()).collect();
-            compiler.expression(expr, &names)
-        };
-        let (network, mut found) = Network::new(&program, &compile);
+        let (network, mut found) = joined(&program, compiler);
         let codes = compiler.codes();
         let mut before = Before { globals: vec![None; program.globals.len()], budget: STEPS_MAX };
         before.compute_globals(&codes, compiler, &program, &mut found);
@@ -155,6 +171,33 @@ impl Rulebook {
     pub(crate) fn memory_count(&self) -> u32 {
         self.alpha_memory(self.network.patterns.alphas.len() as u32)
     }
+}
+
+fn joined(program: &Program, compiler: Compiler) -> (Network, Vec<Diagnostic>) {
+    let compile = |expr: &Expr, variables: usize| {
+        let names: Vec<value::Text> = (0..variables).map(|_| "".into()).collect();
+        compiler.expression(expr, &names)
+    };
+    Network::new(program, &compile)
+}
+
+/// What is wrong with how the conditions of those rules are joined in which no error was found.
+/// An error elsewhere may concern them all: then nothing is said.
+fn unjoinable(mut program: Program, findings: &[Diagnostic]) -> Vec<Diagnostic> {
+    let errors = findings.iter().filter(|found| found.severity == Severity::Error);
+    let mut places: Vec<u32> = errors.map(|found| found.at.span().start).collect();
+    places.sort_unstable();
+    let mut inside = 0;
+    program.rules.retain(|Rule { whole, .. }| {
+        let [start, end] =
+            [whole.start, whole.end].map(|edge| places.partition_point(|place| *place < edge));
+        inside += end - start;
+        start == end
+    });
+    if inside < places.len() {
+        return Vec::new();
+    }
+    joined(&program, Compiler::new(&program)).1
 }
 
 fn salience(

@@ -1,7 +1,9 @@
-//! No text makes reading panic or hang, and every finding points into the text.
+//! No text makes reading it, or making ready what was read, panic or hang, and every finding points
+//! into the text.
 
 use diagnostics::{Anchor, Diagnostic};
 use proptest::prelude::*;
+use rules::Rulebook;
 use rules::read::{read, read_fact};
 
 const PIECES: &[&str] = &[
@@ -97,8 +99,8 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60)
     ) {
         let text = pieces.concat();
-        let (mut program, findings) = read(&text);
-        points_into(&text, &findings);
+        points_into(&text, &Rulebook::read(&text).1);
+        let (mut program, _) = read(&text);
         if let Err(findings) = read_fact(&mut program, &text) {
             points_into(&text, &findings);
         }

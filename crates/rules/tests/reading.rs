@@ -2,6 +2,7 @@
 
 use diagnostics::Source;
 use diagnostics::render::line;
+use rules::Rulebook;
 use rules::program::{Condition, ExprKind, FieldPattern, Program, TermKind};
 use rules::read::{read, read_fact};
 
@@ -347,4 +348,35 @@ fn the_variable_of_a_fact_is_underlined_with_its_arrow() {
     let text = "(defrule r ?f <- (x) =>)";
     let findings = rules::check::check(&read(text).0);
     assert_eq!(&text[findings[0].at.span().range()], "?f <-");
+}
+
+/// All that is said of a text before it runs.
+fn before_it_runs(text: &str) -> Vec<String> {
+    let source = Source::new("a.clp", text);
+    Rulebook::read(&source.text).1.iter().map(|found| line(&source, found)).collect()
+}
+
+#[test]
+fn rules_are_joined_although_others_are_wrong() {
+    let found = before_it_runs(
+        "(defrule wrong (a ?x) => (prinout t ?x))
+         (defrule late (b ?y&:(> ?z 1)) (c ?z) => (assert (d ?y)))",
+    );
+    assert_eq!(
+        found,
+        [
+            "a.clp:1:27: error[R201]: there is no function `prinout`",
+            "a.clp:2:34: error[R206]: `?z` has no value: no pattern before it binds it",
+        ]
+    );
+}
+
+#[test]
+fn nothing_is_said_of_rules_whose_templates_may_be_wrong() {
+    let found = before_it_runs(
+        "(deftemplate b (slot v (type COLOUR)))
+         (defrule late (b (v ?y&:(> ?z 1))) (c ?z) => (assert (d ?y)))",
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("a.clp:1:30"), "{found:?}");
 }
