@@ -231,3 +231,20 @@ fn a_pattern_counts_as_compiled_once() {
     assert_eq!(stop("(str-cat a (mod ?i 4))"), Stop::Quiet);
     assert_eq!(stop("(str-cat a ?i)"), Stop::Steps);
 }
+
+#[test]
+fn only_so_much_text_waits_to_be_read() {
+    let text = "(deffacts f (go) (then))
+        (defrule tell (declare (salience 1)) (go) =>
+          (bind ?text \"0123456789abcdef\")
+          (loop-for-count 12 (bind ?text (str-cat ?text ?text)))
+          (loop-for-count 400 (printout t ?text)))
+        (defrule after (then) => (assert (done)))";
+    let (program, _) = read(text);
+    let book = Rulebook::new(program).expect("it is sound");
+    let mut memory = Memory::new(Arc::new(book), Limits::default());
+    assert_eq!(memory.run(|_| {}), Stop::Printed);
+    assert_eq!(memory.take_printed().len(), 1 << 24);
+    assert_eq!(memory.run(|_| {}), Stop::Quiet);
+    assert_eq!(memory.fact_count(), 3);
+}

@@ -46,6 +46,8 @@ pub enum Stop {
     /// Something went wrong: in the actions of the rule that fired last, or in conditions that
     /// its facts were matched with.
     Fault(Fault),
+    /// More was printed than may wait to be read; see [`Memory::take_printed`].
+    Printed,
     /// There would be more facts than may be. The memory is good for reading only.
     Facts,
     /// There would be more matches than may be. The memory is good for reading only.

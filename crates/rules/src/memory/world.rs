@@ -206,9 +206,10 @@ impl Acting<'_> {
         }
     }
 
-    /// Whether a limit was reached. A fault of conditions only keeps actions from going on.
+    /// Whether a limit was reached. A fault of conditions only keeps actions from going on, and so
+    /// does too much text.
     fn is_stopped(&self) -> bool {
-        !matches!(self.halted, None | Some(Stop::Fault(_)))
+        !matches!(self.halted, None | Some(Stop::Fault(_) | Stop::Printed))
     }
 
     fn unless_halted<T>(&self, value: T) -> Result<T, String> {
@@ -272,7 +273,7 @@ impl World for Acting<'_> {
 
     fn print(&mut self, text: &str) {
         if self.printed.len() + text.len() > PRINTED_MAX {
-            self.halted.get_or_insert(Stop::Steps);
+            self.halted.get_or_insert(Stop::Printed);
         } else {
             self.printed.push_str(text);
         }

@@ -42,7 +42,7 @@ fn answer(case: &Case) -> Opinion {
     let mut fired = Vec::new();
     match memory.run(|rule| fired.push(name(rule))) {
         Stop::Fault(fault) => complaint.push_str(&fault.message),
-        Stop::Facts | Stop::Matches | Stop::Steps => return Opinion::TooLong,
+        Stop::Printed | Stop::Facts | Stop::Matches | Stop::Steps => return Opinion::TooLong,
         Stop::Quiet | Stop::Halted | Stop::Firings => {}
     }
     let facts = memory.facts().filter_map(|fact| memory.print(fact.id)).collect();

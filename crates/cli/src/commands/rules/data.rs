@@ -63,6 +63,7 @@ fn stopped(stop: &Stop) -> &'static str {
         Stop::Halted => "halted",
         Stop::Firings => "limit",
         Stop::Fault(_) => "fault",
+        Stop::Printed => "printed",
         Stop::Facts => "facts",
         Stop::Matches => "matches",
         Stop::Steps => "steps",

@@ -218,6 +218,9 @@ fn ending(ran: &Ran, arguments: &Rules) -> String {
                 busy(ran)
             )
         }
+        Stop::Printed => {
+            format!("error: {done}; stopped at the limit of 16 MiB of printed text{}", busy(ran))
+        }
         Stop::Facts => format!("error: {done}; stopped at the limit of facts{}", busy(ran)),
         Stop::Matches => format!(
             "error: {done}; stopped at the limit of matches: conditions that share no variable fit \
