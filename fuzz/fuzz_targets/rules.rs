@@ -24,7 +24,7 @@ fuzz_target!(|text: &str| {
     assert_eq!(run(&mut fork), ended, "a fork does otherwise");
     assert_eq!(run(&mut Memory::new(Arc::clone(&book), LIMITS)), ended, "a second run does otherwise");
     assert!(fork.diff(&memory).is_empty());
-    memory.explain_next();
+    memory.explain_next(text);
     for rule in 0..book.program().rules.len() {
         let _ = memory.why_not(rule, text);
     }

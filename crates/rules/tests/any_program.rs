@@ -179,7 +179,7 @@ fn check(text: &str) {
         }
     }
 
-    memory.explain_next();
+    memory.explain_next(text);
     for rule in 0..book.program().rules.len() {
         let _ = memory.why_not(rule, text);
     }

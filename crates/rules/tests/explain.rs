@@ -66,7 +66,7 @@ fn a_firing_tells_what_completed_it_and_what_waits() {
         "(incident (id b) (severity 5) (tags disk slow))",
         "(owner (id b) (name kim))",
     ]);
-    let firing = memory.explain_next().expect("something can fire");
+    let firing = memory.explain_next(TRIAGE).expect("something can fire");
     expect![[r#"
         page (salience 10)
           because  f-2 (incident (id b) (severity 5) (tags disk slow))

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use value::Text;
 
-use super::Told;
+use super::{Told, words};
 use crate::field::FactId;
 use crate::memory::{Activated, Memory};
 
@@ -18,15 +18,25 @@ pub struct Firing {
     pub rule: Text,
     /// How urgent it is.
     pub salience: i64,
-    /// The facts that completed it, in the order of its conditions; none where a condition holds
-    /// because nothing fits it, or because something does.
-    pub facts: Vec<Option<Told>>,
+    /// What completed it, in the order of its conditions.
+    pub because: Vec<Because>,
     /// The values of its variables, as they are printed.
     pub values: Vec<(Text, String)>,
     /// What else could fire, the next first, and why it waits.
     pub rivals: Vec<Rival>,
     /// How many more wait.
     pub more: usize,
+}
+
+/// Why a condition holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Because {
+    /// A fact fits it.
+    Fact(Told),
+    /// Nothing fits it, or something does whatever it is: the words of the condition.
+    Holds(String),
+    /// The rule has no conditions.
+    Always,
 }
 
 /// A rule that could fire, too.
@@ -54,8 +64,8 @@ pub enum Lost {
 }
 
 impl Memory {
-    /// The rule that fires next, and why.
-    pub fn explain_next(&self) -> Option<Firing> {
+    /// The rule that fires next, and why. The text is that of the program, whose words are repeated.
+    pub fn explain_next(&self, text: &str) -> Option<Firing> {
         let mut agenda = self.agenda();
         let first = agenda.next()?;
         let rivals = agenda.by_ref().take(RIVALS_MAX).map(|other| Rival {
@@ -71,7 +81,7 @@ impl Memory {
         Some(Firing {
             rule: self.rule_name(first.rule),
             salience: first.salience,
-            facts: self.told_all(&first.facts),
+            because: self.because(&first, text),
             values: values
                 .into_iter()
                 .map(|(variable, value)| (names[variable.0 as usize].clone(), self.shown(&value)))
@@ -79,6 +89,16 @@ impl Memory {
             more: self.agenda_length() - 1 - rivals.len(),
             rivals,
         })
+    }
+
+    fn because(&self, fires: &Activated, text: &str) -> Vec<Because> {
+        let steps = &self.rulebook().network.ways[fires.way as usize].steps;
+        let because = |(at, fact): (usize, &Option<FactId>)| match (fact, steps.get(at)) {
+            (Some(fact), _) => Because::Fact(self.told(*fact)),
+            (None, Some(step)) => Because::Holds(words(text, step.span)),
+            (None, None) => Because::Always,
+        };
+        fires.facts.iter().enumerate().map(because).collect()
     }
 
     fn told_all(&self, facts: &[Option<FactId>]) -> Vec<Option<Told>> {
@@ -117,11 +137,8 @@ impl Display for Firing {
         if self.salience != 0 {
             write!(out, " (salience {})", self.salience)?;
         }
-        for fact in &self.facts {
-            match fact {
-                Some(fact) => write!(out, "\n  because  {fact}")?,
-                None => write!(out, "\n  because  a condition without a fact of its own holds")?,
-            }
+        for because in &self.because {
+            write!(out, "\n  because  {because}")?;
         }
         for (name, value) in &self.values {
             write!(out, "\n  with     ?{name} = {value}")?;
@@ -133,6 +150,16 @@ impl Display for Firing {
             write!(out, "\n  before   {} more", self.more)?;
         }
         Ok(())
+    }
+}
+
+impl Display for Because {
+    fn fmt(&self, out: &mut Formatter) -> fmt::Result {
+        match self {
+            Because::Fact(fact) => write!(out, "{fact}"),
+            Because::Holds(condition) => write!(out, "{condition}"),
+            Because::Always => write!(out, "it has no conditions"),
+        }
     }
 }
 

@@ -6,12 +6,13 @@ mod why_not;
 
 use std::fmt::{self, Display, Formatter};
 
+use diagnostics::Span;
 use value::Text;
 
 use crate::field::{FactId, Field};
 use crate::memory::Memory;
 
-pub use firing::{Firing, Lost, Rival};
+pub use firing::{Because, Firing, Lost, Rival};
 pub use why_not::{Missed, Reason, WhyNot};
 
 /// A fact as it is told: by its index, with what it says.
@@ -27,6 +28,12 @@ impl Display for Told {
     fn fmt(&self, out: &mut Formatter) -> fmt::Result {
         write!(out, "f-{} {}", self.index, self.text)
     }
+}
+
+/// The words of a part of a program, on one line.
+fn words(text: &str, span: Span) -> String {
+    let words = text.get(span.range()).unwrap_or_default();
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl Memory {

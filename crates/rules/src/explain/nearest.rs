@@ -324,8 +324,7 @@ impl Trier<'_> {
 
     /// The author's words, on one line.
     fn words(&self, span: diagnostics::Span) -> String {
-        let words = self.text.get(span.range()).unwrap_or_default();
-        format!("`{}`", words.split_whitespace().collect::<Vec<_>>().join(" "))
+        format!("`{}`", super::words(self.text, span))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use diagnostics::{Diagnostic, Source, render};
 use rules::Stop;
-use rules::explain::{Firing, Missed, Reason, Told, WhyNot};
+use rules::explain::{Because, Firing, Missed, Reason, Told, WhyNot};
 use value::Value;
 
 use super::{Ran, told};
@@ -83,7 +83,7 @@ fn firing(firing: &Firing) -> Value {
     Value::map([
         ("rule", Value::Text(firing.rule.clone())),
         ("salience", firing.salience.into()),
-        ("facts", facts(&firing.facts)),
+        ("facts", Value::list(firing.because.iter().map(because))),
         ("values", Value::map(values)),
         ("waiting", Value::list(waits)),
         ("more", (firing.more as i64).into()),
@@ -92,6 +92,15 @@ fn firing(firing: &Firing) -> Value {
 
 fn facts(facts: &[Option<Told>]) -> Value {
     Value::list(facts.iter().map(|told| told.as_ref().map_or(Value::Null, fact)))
+}
+
+/// A condition that has no fact of its own is told in its words.
+fn because(because: &Because) -> Value {
+    match because {
+        Because::Fact(told) => fact(told),
+        Because::Holds(words) => Value::map([("condition", words.as_str().into())]),
+        Because::Always => Value::Null,
+    }
 }
 
 fn fact(told: &Told) -> Value {

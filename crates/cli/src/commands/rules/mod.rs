@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Rules) -> Result<Outcome> {
     let limits = Limits { firings: arguments.limit, ..Limits::default() };
     let mut told = Told::new(is_json);
     let memory = Memory::new(Arc::new(book), limits);
-    let ran = fire(memory, limits.firings, &facts, arguments, &mut told)?;
+    let ran = fire(memory, &source.text, &facts, arguments, &mut told)?;
     let why_not: Vec<WhyNot> =
         asked.iter().map(|rule| ran.memory.why_not(*rule, &source.text)).collect();
     let found: Vec<Diagnostic> = findings.into_iter().chain(ran.faults.iter().cloned()).collect();
@@ -75,7 +75,7 @@ struct Ran {
 /// what it printed is told after it.
 fn fire(
     mut memory: Memory,
-    limit: u64,
+    text: &str,
     facts: &[NewFact],
     arguments: &Rules,
     told: &mut Told,
@@ -89,10 +89,10 @@ fn fire(
     let mut printed = String::new();
     told.begin();
     let stop = loop {
-        if fired.len() as u64 >= limit && memory.agenda_length() > 0 {
+        if fired.len() as u64 >= arguments.limit && memory.agenda_length() > 0 {
             break Stop::Firings;
         }
-        let explanation = arguments.explain.then(|| memory.explain_next()).flatten();
+        let explanation = arguments.explain.then(|| memory.explain_next(text)).flatten();
         let before = fired.len();
         let stop = memory.fire(&mut |rule| fired.push(rule));
         let said = memory.take_printed();
