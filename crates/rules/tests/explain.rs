@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use rules::{Limits, Memory, Rulebook, read};
+use rules::{Field, Limits, Memory, Rulebook, read};
 
 const TRIAGE: &str = r#"
 (deftemplate incident (slot id) (slot severity (type INTEGER)) (multislot tags))
@@ -166,4 +166,22 @@ fn tests_that_take_long_are_given_up_with_what_is_found() {
           but      field 1 is 39, fails `:(slow ?b)`
           with     f-1 (n 0)"#]];
     expected.assert_eq(&memory.why_not(0, &text).to_string());
+}
+
+/// A match that comes may have the number of one that went, and the same facts.
+#[test]
+fn what_can_no_longer_fire_has_no_values() {
+    let text = "(deftemplate t (slot a)) (deffacts d (t (a 1))) (defrule r (t (a ?x)) => )";
+    let (program, found) = read::read(text);
+    assert_eq!(found, []);
+    let book = Rulebook::new(program).expect("the program is right");
+    let mut memory = Memory::new(Arc::new(book), Limits::default());
+    let before = memory.agenda().next().expect("the rule can fire");
+    let fact = before.facts[0].expect("the condition has a fact");
+    assert_eq!(memory.values(&before).len(), 1);
+    memory.modify(fact, vec![(0, Field::Int(2))]);
+    let after = memory.agenda().next().expect("the rule can fire again");
+    assert_eq!(after.facts, before.facts);
+    assert_eq!(memory.values(&before), []);
+    assert!(memory.values(&after).iter().any(|(_, value)| *value == Field::Int(2)));
 }

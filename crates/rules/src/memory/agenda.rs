@@ -5,11 +5,14 @@ use super::state::State;
 use crate::network::NONE;
 
 impl State {
-    /// Puts a complete match on the agenda. It is marked by its own number.
+    /// Puts a complete match on the agenda. It is marked by its own number, and stamped, as others
+    /// will have this number later.
     pub(super) fn on_agenda(&mut self, level: usize, id: u32) {
         let next = std::mem::replace(&mut self.agenda[level], id);
         let token = self.tokens.get_mut(id);
         (token.marker, token.next) = (id, next);
+        token.next_blocked = self.next_stamp;
+        self.next_stamp = self.next_stamp.wrapping_add(1);
         if next != NONE {
             self.tokens.get_mut(next).previous = id;
         }

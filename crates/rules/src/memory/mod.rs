@@ -24,7 +24,7 @@ use crate::rulebook::Rulebook;
 pub use diff::Diff;
 use matching::Scratch;
 pub use origin::{Origin, Provenance};
-use records::Fact;
+use records::{Fact, Token};
 pub use running::{Limits, Stop};
 use state::State;
 use values::Seen;
@@ -56,8 +56,9 @@ pub struct Activated {
     /// The facts that completed it, in the order of its conditions; none where a condition holds
     /// without one.
     pub facts: Vec<Option<FactId>>,
-    /// The match of its conditions.
+    /// The match of its conditions, and what tells it from others that had this number before.
     token: u32,
+    stamp: u32,
 }
 
 /// A working memory. [`Memory::fork`] makes another with the same content.
@@ -208,7 +209,8 @@ impl Memory {
     /// What can fire, the next first.
     pub fn agenda(&self) -> impl Iterator<Item = Activated> + '_ {
         self.state.agenda().map(|token| {
-            let number = self.book.way_of(self.state.tokens.get(token).memory);
+            let Token { memory, next_blocked: stamp, .. } = *self.state.tokens.get(token);
+            let number = self.book.way_of(memory);
             let way = &self.book.network.ways[number as usize];
             Activated {
                 rule: way.rule,
@@ -216,6 +218,7 @@ impl Memory {
                 salience: self.book.saliences[self.book.levels[number as usize] as usize],
                 facts: self.state.match_facts(token, way.length),
                 token,
+                stamp,
             }
         })
     }
@@ -240,12 +243,16 @@ impl Memory {
         std::mem::take(&mut self.faults)
     }
 
-    /// The values of the variables with which a rule can fire.
+    /// The values of the variables with which a rule can fire; none once it cannot.
     pub fn values(&self, activated: &Activated) -> Vec<(VariableId, Field)> {
-        // It may have gone, and another match have its place.
-        let Some(one) = self.agenda().find(|one| one == activated) else { return Vec::new() };
-        let way = &self.book.network.ways[one.way as usize];
-        let seen = Seen::Match(self.state.parts(one.token), way.length);
+        let Activated { token, stamp, .. } = *activated;
+        let is_it = |one| one == token && self.state.tokens.get(one).next_blocked == stamp;
+        if !self.state.agenda().any(is_it) {
+            return Vec::new();
+        }
+        let number = self.book.way_of(self.state.tokens.get(token).memory);
+        let way = &self.book.network.ways[number as usize];
+        let seen = Seen::Match(self.state.parts(token), way.length);
         way.variables.iter().map(|(name, place)| (*name, seen.value(&self.state, place))).collect()
     }
 }

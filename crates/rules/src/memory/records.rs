@@ -85,7 +85,8 @@ pub(crate) struct Token {
     /// match of a pattern has the lengths of its stretches here.
     pub marker: u32,
     /// Its neighbours among the matches on the left that the same match on the right decides
-    /// about. Their list begins with the one on the right.
+    /// about. Their list begins with the one on the right. A complete match, which nothing decides
+    /// about, has its stamp in `next_blocked`.
     pub previous_blocked: u32,
     pub next_blocked: u32,
     /// The facts that depend on it.

@@ -33,6 +33,8 @@ pub(crate) struct State {
     /// No salience before this one has a match on the agenda.
     pub agenda_from: usize,
     pub agenda_length: usize,
+    /// What tells the next match on the agenda from those that had its number before.
+    pub next_stamp: u32,
     pub globals: Vec<Field>,
 }
 
