@@ -11,6 +11,8 @@ mod records;
 mod running;
 mod state;
 mod support;
+#[cfg(test)]
+mod tests;
 mod values;
 mod world;
 
