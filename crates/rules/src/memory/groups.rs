@@ -6,10 +6,10 @@ use crate::network::NONE;
 
 /// For each memory a list of its matches, or one for each hash that they have.
 ///
-/// The lists of memories without hashes come first, each with the number of its memory. A hash
+/// Each memory has a list with its own number, for matches without a hash; these come first. A hash
 /// whose matches are gone keeps its list, as it tends to come back, until there would be more
-/// lists than heads. Each list that is passed in a search takes a step, as values can be chosen so
-/// that all fall under one head.
+/// lists than heads. Heads never get fewer. Each list that is passed in a search takes a step, as
+/// values can be chosen so that all fall under one head.
 #[derive(Debug)]
 pub(crate) struct Groups {
     lists: Arena<Group>,

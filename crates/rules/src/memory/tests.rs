@@ -1,3 +1,5 @@
+//! What a memory keeps beside its facts.
+
 use std::sync::Arc;
 
 use super::{Limits, Memory, Origin};
