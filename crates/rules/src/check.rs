@@ -11,6 +11,7 @@ use diagnostics::{Anchor, Diagnostic, Span, codes};
 use value::Text;
 
 use crate::field::Field;
+use crate::functions;
 use crate::program::{Asked, Default, Expr, ExprKind, Program, Rule, TermKind, VariableId};
 use crate::read::fold::folded;
 
@@ -147,7 +148,14 @@ fn is_false(expr: &Expr) -> bool {
 
 fn prints_nowhere(action: &Expr, findings: &mut Vec<Diagnostic>) {
     action.visit(&mut |expr| {
-        let ExprKind::Print(to, _) = &expr.kind else { return };
+        let to = match &expr.kind {
+            ExprKind::Print(to, _) => to,
+            ExprKind::Call(function, args) if functions::find("format") == Some(*function) => {
+                let Some(to) = args.first() else { return };
+                to
+            }
+            _ => return,
+        };
         let ExprKind::Constant(name) = &to.kind else { return };
         if name.lexeme().is_some_and(|name| PRINTED.contains(&name)) {
             return;

@@ -54,6 +54,8 @@ const ACTIONS: &[&str] = &[
     "(bind ?*g* (create$ ?*g* ?*g*))",
     "(bind ?s (str-cat ?x abc)) (loop-for-count 30 (bind ?s (str-cat ?s ?s)))",
     "(printout t ?x \" \" ?f ?*g* crlf)",
+    "(format t \"%s %.900e%n\" abc ?x)",
+    "(format ?x (str-cat \"%\" ?x \"s\") ?x)",
     "(deep ?x)",
     "(halt)",
     "(return)",

@@ -55,6 +55,7 @@ const PIECES: &[&str] = &[
     "(printout t ",
     "(+ 1 2)",
     "(str-cat a ",
+    "(format t \"%5.1f%s%q\" ",
     "\"text\"",
     "\"open",
     "\\",

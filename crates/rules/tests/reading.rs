@@ -304,6 +304,80 @@ fn a_fact_from_outside_is_not_helped_to_what_is_refused() {
 }
 
 #[test]
+fn a_control_text_says_what_format_takes() {
+    for (call, expected) in [
+        (
+            r#"(format t "%d" a)"#,
+            "R208: `format` takes a number here, and this is a symbol: write a number",
+        ),
+        (
+            r#"(format t "%d %s" 1 2.5)"#,
+            "R208: `format` takes a symbol or a string here, and this is a float: \
+             write a symbol or a string",
+        ),
+        (
+            r#"(format nil "%c" (create$ a))"#,
+            "R208: `format` takes an integer, a symbol or a string here, and this is a list: \
+             write an integer, a symbol or a string",
+        ),
+        (
+            r#"(format t "%s is %d%n" a)"#,
+            "R207: `format` takes 2 values with this text, and gets 1: \
+             each `%s` or its kind writes one value, and `%%` a percent sign",
+        ),
+        (
+            r#"(format t "done" a)"#,
+            "R207: `format` takes 0 values with this text, and gets 1: \
+             each `%s` or its kind writes one value, and `%%` a percent sign",
+        ),
+        (
+            r#"(format t "100% sure")"#,
+            "R207: `format` takes 1 value with this text, and gets 0: \
+             each `%s` or its kind writes one value, and `%%` a percent sign",
+        ),
+        (
+            r#"(format t "%5.2q" 1)"#,
+            "R208: `%5.2q` is no conversion; `%%` writes a percent sign: \
+             write it like `%d`, `%8.2f` or `%-10s`",
+        ),
+        (
+            r#"(format t "%1001s" a)"#,
+            "R208: `%1001s` has a width or precision above 1000: \
+             write it like `%d`, `%8.2f` or `%-10s`",
+        ),
+        (
+            r#"(format out "%s" a)"#,
+            "R304: nothing is printed: there is no output `out`: \
+             write `t`, which is the log of the run",
+        ),
+        (
+            r#"(format t)"#,
+            "R207: `format` takes at least 2 arguments, and gets 1: add what is missing",
+        ),
+        (
+            r#"(format t crlf)"#,
+            "R208: `format` takes a string here, and this is a symbol: write a string",
+        ),
+    ] {
+        assert_eq!(said(&format!("(defrule r => {call})")), [expected], "{call}");
+    }
+    for fine in [
+        r#"(format t "%d %s %c%%%n" 1.5 a 65)"#,
+        r#"(format nil "%d" (nth$ 1 (create$ a)))"#,
+        r#"(format nil (str-cat "%" q) 1)"#,
+        r#"(bind ?x (format stderr "a"))"#,
+    ] {
+        assert_eq!(said(&format!("(defrule r => {fine})")), [""; 0], "{fine}");
+    }
+    let text = "(defrule r =>\n  (format t \"%q\" 1)\n  (format t \"%d\" \"a\"))";
+    let found = [
+        "a.clp:2:13: error[R208]: `%q` is no conversion; `%%` writes a percent sign",
+        "a.clp:3:18: error[R208]: `format` takes a number here, and this is a string",
+    ];
+    assert_eq!(lines(text), found);
+}
+
+#[test]
 fn conditions_that_are_hardly_meant_are_told() {
     for (text, expected) in [
         (

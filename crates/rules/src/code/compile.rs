@@ -320,6 +320,9 @@ impl<'p> Unit<'p> {
                     Err(why) => self.fail(&why, span),
                 }
             }
+            ("format", [to, values @ ..]) if !prints_nothing(to) => {
+                self.format(function, to, values, span);
+            }
             ("=" | "<>" | "!=" | "eq" | "neq", [first, others @ ..]) if count > 2 => {
                 self.chain(function, first, others, Keeps::First, span);
             }
@@ -440,6 +443,23 @@ impl<'p> Unit<'p> {
         self.push(nothing(), span);
     }
 
+    /// A text that is printed as a whole once it is there, and is the value, too.
+    fn format(&mut self, function: u16, to: &Expr, values: &[Expr], span: Span) {
+        let (to_place, text) = (self.place(), self.place());
+        self.expr(to);
+        self.add(Op::Keep(to_place), span, 0);
+        for value in values {
+            self.expr(value);
+        }
+        self.called(function, position(values.len() + 1), span);
+        self.add(Op::Store(text), span, -1);
+        self.add(Op::Load(to_place), span, 1);
+        self.add(Op::Load(text), span, 1);
+        self.add(Op::Print { sure: false }, span, -1);
+        self.add(Op::Pop, span, -1);
+        self.add(Op::Load(text), span, 1);
+    }
+
     /// The reader refuses such a program; whoever makes one otherwise is told when it runs.
     pub(super) fn fail(&mut self, why: &str, span: Span) {
         self.add(Op::Fail(why.into()), span, 1);
@@ -463,6 +483,11 @@ pub(super) fn nothing() -> Field {
 /// Whether printing to this prints.
 pub(super) fn prints(to: &Field) -> bool {
     matches!(to.lexeme(), Some("t" | "stdout"))
+}
+
+/// Whether it is known that nothing is printed.
+fn prints_nothing(to: &Expr) -> bool {
+    matches!(&to.kind, ExprKind::Constant(field) if !prints(field))
 }
 
 pub(super) fn position(at: usize) -> u32 {

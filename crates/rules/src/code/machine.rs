@@ -451,7 +451,8 @@ impl<W: World> Running<'_, W> {
         let value =
             outcome.map_err(|why| Fault { span, message: format!("`{}`: {why}", def.name) })?;
         if def.cost != Cost::One {
-            self.charge(functions::length_of(&value), span)?;
+            let steps = def.cost.of_made(&self.machine.stack[from..], &value);
+            self.charge(steps, span)?;
         }
         self.give(from, value);
         Ok(())

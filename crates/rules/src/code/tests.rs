@@ -250,6 +250,10 @@ fn long_values_count_for_more_steps() {
     let made = setting.run(&format!("{build} ?x)"), STEPS).steps;
     let compared = setting.run(&format!("{build} (subsetp ?x ?x))"), u64::MAX).steps;
     assert!(compared - made > 4096 * 4096, "{compared} {made}");
+    // Digits that are computed take more than letters that are copied.
+    let digits = setting.run(r#"(format nil "%.900f" 0.1)"#, STEPS).steps;
+    let letters = setting.run(&format!(r#"(format nil "%s" {})"#, "a".repeat(900)), STEPS).steps;
+    assert!(digits > 3600 && letters < 200, "{digits} {letters}");
 }
 
 #[test]

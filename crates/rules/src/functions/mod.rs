@@ -13,6 +13,7 @@ mod compare;
 mod convert;
 mod curves;
 mod facts;
+pub(crate) mod format;
 mod kinds;
 mod lists;
 mod numbers;
@@ -71,6 +72,8 @@ pub(crate) enum Cost {
     Sum,
     /// As many as comparing each field of the lists with each other one takes.
     Product,
+    /// As many as it takes to write numbers as texts, digit by digit, and to look at the rest.
+    Digits,
 }
 
 /// The facts that functions can ask for.
@@ -109,12 +112,27 @@ impl Cost {
     pub(crate) fn of(self, args: &[Field]) -> u64 {
         match self {
             Cost::One => 0,
-            Cost::Sum => args.iter().map(length_of).sum(),
+            Cost::Sum | Cost::Digits => args.iter().map(length_of).sum(),
             Cost::Product => {
                 let all: u64 = args.iter().map(length_of).sum();
                 let fields = |arg: &Field| arg.fields().len() as u64;
                 let most = args.iter().map(fields).max().unwrap_or_default();
                 all.saturating_add(most.saturating_mul(all.saturating_sub(most)))
+            }
+        }
+    }
+
+    /// How many steps what was made of these arguments counts for.
+    pub(crate) fn of_made(self, args: &[Field], made: &Field) -> u64 {
+        /// A digit that is far behind the point takes a sum of long numbers.
+        const DIGIT: u64 = 4;
+        let letters = |field: &Field| field.lexeme().map_or(0, |text| text.len() as u64);
+        match self {
+            Cost::One => 0,
+            Cost::Sum | Cost::Product => length_of(made),
+            Cost::Digits => {
+                let copied: u64 = args.iter().map(letters).sum();
+                length_of(made) + DIGIT * letters(made).saturating_sub(copied)
             }
         }
     }

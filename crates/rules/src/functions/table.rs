@@ -2,7 +2,7 @@
 
 use super::Run::{Facts, Pure, Sorting};
 use super::{
-    Cost, FunctionDef, compare, convert, curves, facts, kinds, lists, numbers, regex, texts,
+    Cost, FunctionDef, compare, convert, curves, facts, format, kinds, lists, numbers, regex, texts,
 };
 use crate::program::Kinds;
 
@@ -132,6 +132,9 @@ functions! {
         "A list of the first field, or of none.";
     "float" (1) [NUMBER] -> FLOAT, One, Pure(numbers::float), "The number with a point.";
     "floatp" (1) [ANY] -> BOOL, One, Pure(kinds::float), "Whether it is a float.";
+    "format" (2..) [WRITTEN, TEXT, WRITTEN] -> TEXT, Digits, Pure(format::text),
+        "The values as a control text writes them, which is printed, too, where the first \
+         argument is `t`.";
     "grad-deg" (1) [NUMBER] -> FLOAT, One, Pure(curves::gradians_to_degrees),
         "Gradians in degrees.";
     "implode$" (1) [MANY] -> TEXT, Sum, Facts(facts::implode),

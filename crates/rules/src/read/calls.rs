@@ -8,6 +8,7 @@ use super::expr::{Flow, nothing};
 use super::findings::{at, counted};
 use super::left_out::left_out;
 use super::scope::Scope;
+use crate::field::Field;
 use crate::functions;
 use crate::program::{Expr, ExprKind, FunctionId, Kinds};
 use crate::syntax::tree::Node;
@@ -63,7 +64,10 @@ impl Reader {
             if let Some(function) = functions::TABLE.get(usize::from(id)) {
                 let (least, most) = (usize::from(function.least), function.most.map(usize::from));
                 if self.count_fits(name, head, least, most, args.len()) {
-                    self.kinds_fit(name, function.takes, &args);
+                    match self.written_by_format(name, head, function.takes, &args) {
+                        Some(takes) => self.kinds_fit(name, &takes, &args),
+                        None => self.kinds_fit(name, function.takes, &args),
+                    }
                     self.regex_fits(name, &args);
                 }
             }
@@ -144,6 +148,38 @@ impl Reader {
             let found = at(&codes::RULES_ARGUMENT_KIND, pattern.span, why);
             self.findings.push(found.help("mend the pattern, which `regex-match` looks for"));
         }
+    }
+
+    /// What `format` takes, where its control text is known. Reports a text that means nothing, and
+    /// another number of values than it writes.
+    fn written_by_format(
+        &mut self,
+        name: &str,
+        head: Span,
+        takes: &[Kinds],
+        args: &[Expr],
+    ) -> Option<Vec<Kinds>> {
+        let ("format", [_, control, values @ ..]) = (name, args) else { return None };
+        let ExprKind::Constant(Field::Text(known)) = &control.kind else { return None };
+        let written = match functions::format::written_by(known.as_str()) {
+            Ok(written) => written,
+            Err(why) => {
+                let found = at(&codes::RULES_ARGUMENT_KIND, control.span, why);
+                self.findings.push(found.help("write it like `%d`, `%8.2f` or `%-10s`"));
+                return None;
+            }
+        };
+        if written.len() != values.len() {
+            let (wanted, given) = (counted(written.len(), "value"), values.len());
+            let message = format!("`format` takes {wanted} with this text, and gets {given}");
+            let found = at(&codes::RULES_ARGUMENT_COUNT, head, message);
+            let found = found.label(Anchor::Span(control.span), format!("this writes {wanted}"));
+            self.findings.push(
+                found.help("each `%s` or its kind writes one value, and `%%` a percent sign"),
+            );
+            return None;
+        }
+        Some(takes[..2].iter().copied().chain(written).collect())
     }
 
     /// Whether a name can be called.

@@ -80,11 +80,6 @@ const LEFT_OUT: &[(&str, &str, &[&str])] = &[
         "pass the list itself, or one field of it: `(nth$ 1 ?list)`",
         &["expand$"],
     ),
-    (
-        "values are printed as they are",
-        "write `(printout t ...)`, and `(round ...)` for fewer digits",
-        &["format"],
-    ),
     ("values have no classes", "ask with `numberp`, `symbolp` or `stringp`", &["type"]),
     (
         "what fails ends the run",
