@@ -152,6 +152,10 @@ impl Rulebook {
     /// The join that a memory is a side of.
     #[inline]
     pub(crate) fn join_of(&self, memory: u32) -> u32 {
+        debug_assert!(
+            memory < self.alpha_memory(0),
+            "the memory of a pattern is no side of a join"
+        );
         memory / 2
     }
 
@@ -164,7 +168,7 @@ impl Rulebook {
     /// Whether a memory of a join is the one on its right.
     #[inline]
     pub(crate) fn is_right(&self, memory: u32) -> bool {
-        memory % 2 == 1
+        memory == self.right_memory(self.join_of(memory))
     }
 
     /// How many memories there are.

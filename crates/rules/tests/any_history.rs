@@ -200,7 +200,7 @@ fn seen(memory: &Memory, text: &str) -> Vec<String> {
     let agenda: Vec<_> = memory.agenda().collect();
     assert_eq!(agenda.len(), memory.agenda_length());
     seen.extend(agenda.iter().map(|one| format!("{one:?} {:?}", memory.values(one))));
-    seen.extend(memory.explain_next().map(|firing| firing.to_string()));
+    seen.extend(memory.explain_next(text).map(|firing| firing.to_string()));
     let rules = 0..memory.rulebook().program().rules.len();
     seen.extend(rules.map(|rule| memory.why_not(rule, text).to_string()));
     seen
