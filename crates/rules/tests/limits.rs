@@ -248,3 +248,16 @@ fn only_so_much_text_waits_to_be_read() {
     assert_eq!(memory.run(|_| {}), Stop::Quiet);
     assert_eq!(memory.fact_count(), 3);
 }
+
+#[test]
+fn what_is_decided_already_takes_steps_to_pass() {
+    let facts: String = (0..40).map(|number| format!("(m {number})")).collect();
+    let text = |group: &str| {
+        format!(
+            "(defrule r (n ?) ({group} (and (m ?) (m ?))) => ) (deffacts d {} {facts})",
+            numbers(500)
+        )
+    };
+    assert_eq!(run(&text("exists")).stop, Stop::Steps);
+    assert_eq!(run(&text("not")).stop, Stop::Steps);
+}

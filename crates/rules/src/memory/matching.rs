@@ -209,8 +209,9 @@ impl Matcher<'_> {
         while left != NONE {
             let token = self.state.tokens.get(left);
             let next = token.next;
-            if token.marker == NONE {
-                self.spend()?;
+            let is_open = token.marker == NONE;
+            self.spend()?;
+            if is_open {
                 let holds = self.holds(node, left, right, node.negated)
                     && (node.after.is_empty() || self.holds_after(node, left, right));
                 if holds {
