@@ -24,6 +24,17 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     for rule in &program.rules {
         unused_in_rule(rule, &mut findings);
         conditions::never_fires(rule, &mut findings);
+        rule.each_asked(&mut |asked| match asked {
+            Asked::Test(test) => prints_while_matching(test, &mut findings),
+            Asked::Pattern(pattern) => {
+                let fields = pattern.slots.iter().flat_map(|slot| &slot.fields);
+                for term in fields.flat_map(|field| field.any.iter().flatten()) {
+                    if let TermKind::Holds(test) | TermKind::Equals(test) = &term.kind {
+                        prints_while_matching(test, &mut findings);
+                    }
+                }
+            }
+        });
         for action in &rule.then {
             prints_nowhere(action, &mut findings);
         }
@@ -146,22 +157,39 @@ fn is_false(expr: &Expr) -> bool {
     }
 }
 
+/// Where an expression prints, if it says so with a constant.
+fn printed_to(expr: &Expr) -> Option<(&Field, Span)> {
+    let to = match &expr.kind {
+        ExprKind::Print(to, _) => to,
+        ExprKind::Call(function, args) if functions::find("format") == Some(*function) => {
+            args.first()?
+        }
+        _ => return None,
+    };
+    let ExprKind::Constant(name) = &to.kind else { return None };
+    Some((name, to.span))
+}
+
+fn prints_while_matching(test: &Expr, findings: &mut Vec<Diagnostic>) {
+    test.visit(&mut |expr| {
+        let Some((name, span)) = printed_to(expr) else { return };
+        if name.lexeme().is_none_or(|name| name == "nil" || name == "FALSE") {
+            return;
+        }
+        let message = "nothing is printed: conditions have no effects";
+        let found = Diagnostic::new(&codes::RULES_PRINTS_NOWHERE, Anchor::Span(span), message);
+        findings.push(found.help("print in the actions of a rule"));
+    });
+}
+
 fn prints_nowhere(action: &Expr, findings: &mut Vec<Diagnostic>) {
     action.visit(&mut |expr| {
-        let to = match &expr.kind {
-            ExprKind::Print(to, _) => to,
-            ExprKind::Call(function, args) if functions::find("format") == Some(*function) => {
-                let Some(to) = args.first() else { return };
-                to
-            }
-            _ => return,
-        };
-        let ExprKind::Constant(name) = &to.kind else { return };
+        let Some((name, span)) = printed_to(expr) else { return };
         if name.lexeme().is_some_and(|name| PRINTED.contains(&name)) {
             return;
         }
         let message = format!("nothing is printed: there is no output `{name}`");
-        let found = Diagnostic::new(&codes::RULES_PRINTS_NOWHERE, Anchor::Span(to.span), message);
+        let found = Diagnostic::new(&codes::RULES_PRINTS_NOWHERE, Anchor::Span(span), message);
         findings.push(found.help("write `t`, which is the log of the run"));
     });
 }

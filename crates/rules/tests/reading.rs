@@ -454,3 +454,13 @@ fn nothing_is_said_of_rules_whose_templates_may_be_wrong() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].starts_with("a.clp:1:30"), "{found:?}");
 }
+
+#[test]
+fn what_a_condition_would_print_is_told() {
+    let found = before_it_runs(
+        "(defrule r (test (printout t x)) (b ?x&:(format t \"%d\" ?x)) => (assert (c)))
+         (defrule s (test (format nil \"%d\" 1)) => (format t \"%d\" 1) (assert (c)))",
+    );
+    let nothing = "warning[R304]: nothing is printed: conditions have no effects";
+    assert_eq!(found, [format!("a.clp:1:28: {nothing}"), format!("a.clp:1:49: {nothing}")]);
+}

@@ -13,6 +13,8 @@ pub enum Verdict {
     BothReject,
     /// A rule did something that is an error while it ran: what happens then is each one's own.
     Complained,
+    /// There is a number that is none: to CLIPS it is not even equal to itself.
+    NoNumber,
     /// CLIPS crashed, twice.
     Crashed,
     /// CLIPS took more than its seconds, twice.
@@ -31,6 +33,7 @@ impl Display for Verdict {
             Verdict::Equal => "equal",
             Verdict::BothReject => "rejected by both",
             Verdict::Complained => "different after an error that a rule made",
+            Verdict::NoNumber => "different after a number became none",
             Verdict::Crashed => "without an answer: CLIPS crashed",
             Verdict::Slow => "without an answer: CLIPS took more than its seconds",
             Verdict::Unsteady => "without an answer: CLIPS answers differently each time",
@@ -131,9 +134,12 @@ pub fn check(
 }
 
 fn judge(ours: &Opinion, clips: &Opinion) -> Verdict {
-    let complained = match clips {
-        Opinion::Ran(answer) => !answer.complaint.is_empty(),
-        _ => false,
+    let (complained, no_number) = match clips {
+        Opinion::Ran(answer) => {
+            let no_number = answer.facts.iter().any(|fact| fact.contains("nan"));
+            (!answer.complaint.is_empty(), no_number)
+        }
+        _ => (false, false),
     };
     match (ours, clips) {
         // That is never right, whatever CLIPS makes of it.
@@ -144,6 +150,7 @@ fn judge(ours: &Opinion, clips: &Opinion) -> Verdict {
         (Opinion::Rejected(_), Opinion::Rejected(_)) => Verdict::BothReject,
         _ if difference(ours, clips).is_none() => Verdict::Equal,
         _ if complained => Verdict::Complained,
+        _ if no_number => Verdict::NoNumber,
         _ => Verdict::Different,
     }
 }

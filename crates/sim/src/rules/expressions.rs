@@ -33,7 +33,7 @@ const SINGLES: [&str; 18] = [
     "(format nil \"%s:%5d\" (sym-cat A) N)",
     "(format nil \"%-6.2f|%+g|%.3e\" N N N)",
     "(format nil (str-cat \"%\" (if (eq A A) then \"03\" else \"\") \"d%%\") N)",
-    "(format t \"%6.2s|%c|%x%n\" (str-cat A A) (sym-cat A) N)",
+    "(format nil \"%6.2s|%c|%x%n\" (str-cat A A) (sym-cat A) N)",
     "(upcase (str-cat A))",
     "(lowcase (sym-cat A X))",
     "(nth$ 1 (create$ A M))",
