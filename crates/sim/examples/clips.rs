@@ -1,4 +1,4 @@
-//! Holds our rules against CLIPS: `cargo run -p quipu-sim --example clips -- [--programs N]
+//! Holds our rules against CLIPS: `cargo run --release -p quipu-sim --example clips -- [--programs N]
 //! [--seed N] [--list 1]`. Programs that differ are printed, made small; then it ends with 1.
 //! With `--list 1` the seeds of those that have no answer are printed, too.
 #![expect(clippy::print_stdout, reason = "it is a command")]
