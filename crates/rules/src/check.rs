@@ -24,17 +24,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     for rule in &program.rules {
         unused_in_rule(rule, &mut findings);
         conditions::never_fires(rule, &mut findings);
-        rule.each_asked(&mut |asked| match asked {
-            Asked::Test(test) => prints_while_matching(test, &mut findings),
-            Asked::Pattern(pattern) => {
-                let fields = pattern.slots.iter().flat_map(|slot| &slot.fields);
-                for term in fields.flat_map(|field| field.any.iter().flatten()) {
-                    if let TermKind::Holds(test) | TermKind::Equals(test) = &term.kind {
-                        prints_while_matching(test, &mut findings);
-                    }
-                }
-            }
-        });
+        rule.each_test(&mut |test| prints_while_matching(test, &mut findings));
         for action in &rule.then {
             prints_nowhere(action, &mut findings);
         }
@@ -211,17 +201,7 @@ fn unused_definitions(program: &Program, findings: &mut Vec<Diagnostic>) {
         });
     };
     for rule in &program.rules {
-        rule.each_asked(&mut |asked| match asked {
-            Asked::Test(expr) => see(expr, None),
-            Asked::Pattern(pattern) => {
-                let fields = pattern.slots.iter().flat_map(|slot| &slot.fields);
-                for term in fields.flat_map(|field| &field.any).flatten() {
-                    if let TermKind::Holds(expr) | TermKind::Equals(expr) = &term.kind {
-                        see(expr, None);
-                    }
-                }
-            }
-        });
+        rule.each_test(&mut |expr| see(expr, None));
         rule.then.iter().chain(&rule.salience).for_each(|expr| see(expr, None));
     }
     for (id, function) in program.functions.iter().enumerate() {

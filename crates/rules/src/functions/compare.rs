@@ -6,6 +6,7 @@ use super::arguments::{Number, Outcome, number};
 use crate::field::Field;
 
 /// How two numbers compare: whole ones exactly, others as floats.
+#[inline]
 pub(crate) fn order(a: &Field, b: &Field) -> Option<Ordering> {
     #[expect(clippy::cast_precision_loss, reason = "as CLIPS mixes whole and other numbers")]
     match (a, b) {

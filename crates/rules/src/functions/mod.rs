@@ -139,6 +139,7 @@ impl Cost {
 }
 
 /// How many steps it takes to look at a value.
+#[inline]
 pub(crate) fn length_of(field: &Field) -> u64 {
     match field {
         Field::Many(fields) => fields.len() as u64,
@@ -148,6 +149,7 @@ pub(crate) fn length_of(field: &Field) -> u64 {
 }
 
 /// How many steps it takes to look at a text: as many as at a list that takes as much memory.
+#[inline]
 pub(crate) fn steps_of(bytes: usize) -> u64 {
     bytes as u64 / 16
 }

@@ -4,6 +4,7 @@ use super::records::{Parts, Token};
 use super::state::State;
 use crate::code::{Codes, FactView, Fault, Machine, World};
 use crate::field::{FactId, Field, mix};
+use crate::functions;
 use crate::network::{At, Compare, ExprTest, How, NONE, Operand, Place, Side, Stretches, Test};
 use crate::program::GlobalId;
 
@@ -53,11 +54,11 @@ impl<'a> View<'a> {
     #[inline]
     fn take(self, budget: &mut u64) {
         let length = match self {
-            View::Many(fields) => fields.len(),
-            View::One(Field::Symbol(name) | Field::Text(name)) => name.as_str().len() / 16,
-            _ => return,
+            View::Many(fields) => fields.len() as u64,
+            View::One(field) => functions::length_of(field),
+            View::Address(_) => 0,
         };
-        *budget = budget.saturating_sub(length as u64);
+        *budget = budget.saturating_sub(length);
     }
 
     #[inline(never)]
@@ -269,15 +270,14 @@ fn compared(sight: Sight, compare: &Compare, budget: &mut u64) -> Option<bool> {
         _ => {}
     }
     let (View::One(left), View::One(right)) = (left, right) else { return None };
-    let order = match (left, right) {
-        (Field::Int(left), Field::Int(right)) => Some(left.cmp(right)),
-        (Field::Int(left), Field::Float(right)) => (*left as f64).partial_cmp(right),
-        (Field::Float(left), Field::Int(right)) => left.partial_cmp(&(*right as f64)),
-        (Field::Float(left), Field::Float(right)) => left.partial_cmp(right),
-        _ => return None,
+    let is_number = |field: &Field| matches!(field, Field::Int(_) | Field::Float(_));
+    if !is_number(left) || !is_number(right) {
+        return None;
+    }
+    // A comparison with a float that is no number holds never, but for being unequal.
+    let Some(order) = functions::order(left, right) else {
+        return Some(compare.how == How::Unequal);
     };
-    // A comparison with what is no number holds never, but for being unequal.
-    let Some(order) = order else { return Some(compare.how == How::Unequal) };
     Some(match compare.how {
         How::Equal => order.is_eq(),
         How::Unequal => order.is_ne(),

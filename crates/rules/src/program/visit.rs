@@ -1,6 +1,6 @@
 //! Everything within an expression or a condition.
 
-use super::{Condition, Expr, ExprKind, Pattern, Rule};
+use super::{Condition, Expr, ExprKind, Pattern, Rule, Term, TermKind};
 
 impl Expr {
     /// Calls something for the expression and for every expression in it. Expressions nest as
@@ -123,6 +123,28 @@ impl Rule {
     /// Calls something for each pattern and test of its conditions, however they are joined.
     pub fn each_asked<'p>(&'p self, seen: &mut impl FnMut(Asked<'p>)) {
         self.when.iter().for_each(|condition| condition.visit(seen));
+    }
+
+    /// Calls something for each expression of its conditions: tests, and those within patterns.
+    pub fn each_test<'p>(&'p self, seen: &mut impl FnMut(&'p Expr)) {
+        self.each_asked(&mut |asked| match asked {
+            Asked::Test(expr) => seen(expr),
+            Asked::Pattern(pattern) => {
+                let fields = pattern.slots.iter().flat_map(|slot| &slot.fields);
+                let terms = fields.flat_map(|field| field.any.iter().flatten());
+                terms.filter_map(Term::expr).for_each(&mut *seen);
+            }
+        });
+    }
+}
+
+impl Term {
+    /// The expression that it asks with, if it does.
+    pub fn expr(&self) -> Option<&Expr> {
+        match &self.kind {
+            TermKind::Holds(expr) | TermKind::Equals(expr) => Some(expr),
+            TermKind::Constant(_) | TermKind::Variable(_) => None,
+        }
     }
 }
 

@@ -174,7 +174,7 @@ impl Reader {
             TermKind::Constant(value) => slot.fits(value) && !room.fits(value),
             _ => false,
         });
-        let exprs: Vec<&Expr> = field.any.iter().flatten().filter_map(asked_of).collect();
+        let exprs: Vec<&Expr> = field.any.iter().flatten().filter_map(Term::expr).collect();
         if !exprs.is_empty() {
             let mut within = here.clone();
             within.extend(field.variable.map(|variable| (variable, room.clone())));
@@ -208,7 +208,7 @@ impl Reader {
             self.report(found.help("no fact can match both: use another variable, or mend one"));
         }
         let branches = field.any.iter().map(|terms| {
-            let exprs: Vec<&Expr> = terms.iter().filter_map(asked_of).collect();
+            let exprs: Vec<&Expr> = terms.iter().filter_map(Term::expr).collect();
             taken(&exprs, lists)
         });
         narrow(here, branches.reduce(in_either).unwrap_or_default());
@@ -304,14 +304,6 @@ fn lists(rule: &Rule) -> BTreeSet<VariableId> {
         lists.extend(fields.filter(|field| field.many).filter_map(|field| field.variable));
     });
     lists
-}
-
-/// The expression of a term.
-fn asked_of(term: &Term) -> Option<&Expr> {
-    match &term.kind {
-        TermKind::Holds(expr) | TermKind::Equals(expr) => Some(expr),
-        TermKind::Constant(_) | TermKind::Variable(_) => None,
-    }
 }
 
 /// What calls, however deep, take of variables.
