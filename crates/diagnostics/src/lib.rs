@@ -135,10 +135,10 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// The witness: `label/node`, in the order they are passed.
     pub path: Vec<String>,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// An edit that does it.
-    pub fix: Option<Fix>,
+    /// What to do about it. Shared: many findings of one file may have the same.
+    pub help: Option<Text>,
+    /// An edit that does it. In a box: a bad file has as many findings as lines, few with a fix.
+    pub fix: Option<Box<Fix>>,
 }
 
 impl Diagnostic {
@@ -160,8 +160,8 @@ impl Diagnostic {
 
     /// Adds what to do about it.
     #[must_use]
-    pub fn help(mut self, help: impl Display) -> Diagnostic {
-        self.help = Some(help.to_string());
+    pub fn help(mut self, help: impl Into<Text>) -> Diagnostic {
+        self.help = Some(help.into());
         self
     }
 
@@ -183,7 +183,7 @@ impl Diagnostic {
     #[must_use]
     pub fn fix(mut self, title: impl Display, at: Anchor, text: impl Display) -> Diagnostic {
         let edits = vec![Edit { at, text: text.to_string() }];
-        self.fix = Some(Fix { title: title.to_string(), edits, safe: true });
+        self.fix = Some(Box::new(Fix { title: title.to_string(), edits, safe: true }));
         self
     }
 

@@ -63,7 +63,7 @@ pub fn text(source: &Source, diagnostic: &Diagnostic, style: Style) -> String {
         group = group.element(Level::NOTE.message(path.as_str()));
     }
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(&**help));
     }
     let renderer = match style {
         Style::Plain => Renderer::plain(),

@@ -123,7 +123,7 @@ fn few<T>(all: Vec<T>, findings: &mut Vec<Diagnostic>, found: impl Fn(T) -> Diag
     findings.extend(shown);
     if let Some(last) = findings.last_mut().filter(|_| more > 0) {
         let help = last.help.take().unwrap_or_default();
-        last.help = Some(format!("{help}; and {more} more like it"));
+        last.help = Some(format!("{help}; and {more} more like it").into());
     }
 }
 

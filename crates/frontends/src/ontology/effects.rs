@@ -193,7 +193,7 @@ fn report(thing: &Thing<'_>, block: &Block, source: &Source, findings: &mut Vec<
         };
         let found = Diagnostic::new(code, at, message);
         findings.push(match &problem.help {
-            Some(help) => found.help(help),
+            Some(help) => found.help(&**help),
             None => found,
         });
     }

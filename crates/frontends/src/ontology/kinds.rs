@@ -205,7 +205,7 @@ impl<'t> Checker<'_, 't> {
             );
         }
         if found.help.is_none() {
-            found.help = how_to_write(expected, value, written).map(str::to_string);
+            found.help = how_to_write(expected, value, written).map(Text::from);
         }
         self.report(found);
     }

@@ -1,11 +1,12 @@
 //! Checks the objects of a spec by the field tables: kinds, words, ranges, what is missing, what
 //! nobody reads, and names that must be the name of something.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 use diagnostics::{Anchor, Diagnostic, Source, codes, nearest};
-use value::At;
+use value::{At, Text};
 
 use super::Ontology;
 use super::fields::{Field, Holds};
@@ -70,6 +71,7 @@ impl<'t> Checker<'_, 't> {
             }
             _ => false,
         });
+        let help = OnceCell::new();
         for (key, value) in entries {
             match fields().find(|field| field.name == &*key.text) {
                 Some(field) if field.later && is_later && self.ontology == Ontology::V1 => {}
@@ -80,7 +82,7 @@ impl<'t> Checker<'_, 't> {
                     self.report(found.help(LATER));
                 }
                 Some(field) => self.field(&at.member(field.name), value, field, of),
-                None => self.unknown_key(at, tree, key, (tables, &missing), of),
+                None => self.unknown_key(at, tree, key, (tables, &missing, &help), of),
             }
         }
         for (field, _) in missing.iter().filter(|(_, meant)| meant.is_none()) {
@@ -121,7 +123,7 @@ impl<'t> Checker<'_, 't> {
         at: &At<'_>,
         tree: &Tree,
         key: &Key,
-        (tables, missing): (Tables, &[Missing<'_>]),
+        (tables, missing, help): (Tables, &[Missing<'_>], &OnceCell<Text>),
         of: &dyn Display,
     ) {
         let fields = || tables.into_iter().flatten().filter(|field| !field.later);
@@ -153,7 +155,10 @@ impl<'t> Checker<'_, 't> {
         self.report(match (inner, self.near(&key.text, names())) {
             (Some(field), _) => found.help(format!("it belongs under `{}:`", field.name)),
             (None, Some(near)) if tree.get(near).is_none() => found.meant(near, at),
-            _ => found.help(format!("it can have {}", list(names()))),
+            _ => {
+                let help = help.get_or_init(|| format!("it can have {}", list(names())).into());
+                found.help(help.clone())
+            }
         });
     }
 

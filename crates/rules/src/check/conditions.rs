@@ -128,7 +128,7 @@ pub(super) fn like_calls(program: &Program, findings: &mut Vec<Diagnostic>) {
             let before = edit(pattern.span.start, &format!("({word} "));
             let edits = vec![before, edit(pattern.span.end, ")")];
             let title = format!("write `({word} ({name} ...))`");
-            found.fix = Some(Fix { title, edits, safe: false });
+            found.fix = Some(Box::new(Fix { title, edits, safe: false }));
             findings.push(found);
         });
     }

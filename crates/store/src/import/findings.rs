@@ -19,13 +19,10 @@ fn at(name: &str) -> Anchor {
 
 /// Adds to what is to be done about it.
 pub(super) fn add_help(found: &mut Diagnostic, more: &str) {
-    match &mut found.help {
-        Some(help) => {
-            help.push_str("; ");
-            help.push_str(more);
-        }
-        None => found.help = Some(more.to_string()),
-    }
+    found.help = Some(match &found.help {
+        Some(help) => format!("{help}; {more}").into(),
+        None => more.into(),
+    });
 }
 
 /// What becomes of an event, and what can be done. Under `strict` nothing is taken.

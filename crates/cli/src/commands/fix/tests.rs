@@ -35,7 +35,7 @@ fn finding(edits: &[(Range<usize>, &str)]) -> Diagnostic {
     });
     let edits: Vec<Edit> = edits.collect();
     let mut found = Diagnostic::new(&codes::UNKNOWN_OP, edits[0].at.clone(), "x");
-    found.fix = Some(Fix { title: "mend it".into(), edits, safe: true });
+    found.fix = Some(Box::new(Fix { title: "mend it".into(), edits, safe: true }));
     found
 }
 
