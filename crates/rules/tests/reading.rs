@@ -199,8 +199,16 @@ fn one_mistake_is_one_finding() {
              write `(loop-for-count (?i FIRST LAST) do ...)`",
         ),
         (
-            "(deftemplate t slot a)",
+            "(deftemplate t slot a) (defrule r (t (a ?x)) => (assert (t (a ?x))))",
             "R111: a slot is expected here, in parentheses: write `(slot a)`",
+        ),
+        (
+            "(deftemplate t (slott a) (slot b)) (defrule r (t (a ?x)) => (printout t ?x))",
+            "R111: `slott` is no kind of slot: did you mean `slot`?",
+        ),
+        (
+            "(deftemplate t (slot \"a\")) (defrule r ?t <- (t (a ?x&:(> ?x 1))) => (modify ?t (a 2)))",
+            "R111: the name of a slot is a symbol: write `(slot name)` or `(multislot name)`",
         ),
         ("(defglobal x = 1)", "R111: the name of a global stands between asterisks: write `?*x*`"),
         (

@@ -112,6 +112,8 @@ struct Reader {
     rules: BTreeSet<Text>,
     lists: BTreeSet<Text>,
     slots: BTreeMap<(TemplateId, Text), u32>,
+    /// Templates with slots that could not be read.
+    unread: BTreeSet<TemplateId>,
     /// Globals that initial facts use before they are defined, and where.
     undefined: BTreeMap<GlobalId, Span>,
     /// What is defined in the whole text.
@@ -157,6 +159,7 @@ impl Reader {
             rules,
             lists,
             slots,
+            unread: BTreeSet::new(),
             undefined: BTreeMap::new(),
             ahead: Ahead::default(),
         }

@@ -9,12 +9,16 @@ use crate::field::Field;
 use crate::program::{Expr, ExprKind, Kinds, Slot, TemplateId};
 
 impl Reader {
-    /// The position of a slot; a finding where there is none of this name.
+    /// The position of a slot; a finding where there is none of this name, unless its
+    /// declaration may be among those that could not be read.
     pub(super) fn find_slot(&mut self, id: TemplateId, name: &str, span: Span) -> Option<u32> {
         let template = self.program.templates.get(id.0 as usize)?;
         let found = self.slots.get(&(id, name.into())).copied();
         if let Some(at_place) = found.filter(|_| !template.ordered) {
             return Some(at_place);
+        }
+        if self.unread.contains(&id) {
+            return None;
         }
         let message = format!("`{}` has no slot `{name}`", template.name);
         let found = at(&codes::RULES_UNKNOWN_SLOT, span, message);

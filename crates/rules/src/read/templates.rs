@@ -10,7 +10,7 @@ use super::findings::at;
 use super::limits::derived;
 use super::{Known, Reader};
 use crate::field::Field;
-use crate::program::{Default, Expr, ExprKind, Kinds, Slot, Template};
+use crate::program::{Default, Expr, ExprKind, Kinds, Slot, Template, TemplateId};
 use crate::syntax::tree::Node;
 
 const SLOT_HELP: &str = "write `(slot name)` or `(multislot name)`";
@@ -27,8 +27,10 @@ impl Reader {
         let mut slots: Vec<Slot> = Vec::new();
         let mut given = BTreeMap::new();
         let mut is_bare = false;
+        let mut is_whole = true;
         for (place, node) in rest.iter().enumerate() {
             if node.symbol().is_some() {
+                is_whole = false;
                 // `slot a` without its parentheses is one mistake.
                 if !std::mem::replace(&mut is_bare, true) {
                     let help = match (node.symbol(), rest.get(place + 1).and_then(Node::symbol)) {
@@ -42,7 +44,10 @@ impl Reader {
                 continue;
             }
             is_bare = false;
-            let Some(slot) = self.declared_slot(node) else { continue };
+            let Some(slot) = self.declared_slot(node) else {
+                is_whole = false;
+                continue;
+            };
             match given.insert(slot.name.clone(), slot.span) {
                 Some(first) => {
                     self.twice(slot.span, Some(first), &format!("the slot `{}`", slot.name));
@@ -53,8 +58,8 @@ impl Reader {
         let template = Template { name: name.into(), ordered: false, slots, span };
         let known = self.templates.get(name).map(|Known { id, is_used }| (*id, *is_used));
         let Some((id, is_used)) = known else {
-            self.add_template(template, false);
-            return;
+            let id = self.add_template(template, false);
+            return self.all_read(id, is_whole);
         };
         let Some(earlier) = self.program.templates.get_mut(id.0 as usize) else { return };
         let (first, ordered) = (earlier.span, earlier.ordered);
@@ -74,7 +79,16 @@ impl Reader {
             self.slots.remove(&(id, slot.name));
         }
         self.know_slots(id, &template);
+        self.all_read(id, is_whole);
         self.replaced(&codes::RULES_REPLACED, "template", span, first);
+    }
+
+    /// Remembers whether all slots of a template were read.
+    fn all_read(&mut self, id: TemplateId, is_whole: bool) {
+        match is_whole {
+            true => self.unread.remove(&id),
+            false => self.unread.insert(id),
+        };
     }
 
     fn declared_slot(&mut self, node: &Node) -> Option<Slot> {
