@@ -281,6 +281,11 @@ fn a_finding_says_what_to_do_where_it_stands() {
             "(defrule r (test (> ?limit 3)) =>)",
             "let a pattern before it bind it, as `(name ?limit)` does, or write a value",
         ),
+        (
+            "(defrule r (x) => (retract ?fact))",
+            "let a condition bind it: `?fact <- (name)` a fact, `(name ?fact)` a value",
+        ),
+        ("(deffunction f () (+ ?n 1))", "bind it: `(bind ?n VALUE)`"),
         ("(reset)", "delete it: `quipu rules` resets and runs"),
         ("(assert (x 1))", "write `(deffacts name (x 1))`"),
         ("(printout t x)", "put it into the actions of a rule: `(defrule name => ...)`"),

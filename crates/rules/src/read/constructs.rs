@@ -214,15 +214,16 @@ impl Reader {
             }
         };
         let body = self.exprs(&mut scope, body, Flow::BODY);
-        self.unbound(&mut scope, "neither a parameter nor a `bind` gives it a value");
+        let why = "neither a parameter nor a `bind` gives it a value";
+        self.unbound(&mut scope, why, |name| format!("bind it: `(bind {name} VALUE)`"));
         if let Some(function) = self.program.functions.get_mut(id.0 as usize) {
             function.body = body;
             function.variables = scope.variables;
         }
     }
 
-    /// Reports variables that nothing gives a value.
-    pub(super) fn unbound(&mut self, scope: &mut Scope, why: &str) {
+    /// Reports variables that nothing gives a value, with the help for their names.
+    pub(super) fn unbound(&mut self, scope: &mut Scope, why: &str, help: impl Fn(&str) -> String) {
         for (id, span) in scope.unbound() {
             let Some(name) = scope.variables.get(id.0 as usize) else { continue };
             let found = at(&codes::RULES_UNBOUND, span, format!("`?{name}` has no value: {why}"));
@@ -231,11 +232,7 @@ impl Reader {
             let near = near.map(|near| format!("?{near}"));
             self.findings.push(match near {
                 Some(near) => found.meant(&near, diagnostics::Anchor::Span(span)),
-                // In conditions `bind` is none.
-                None if scope.in_conditions => found.help(format!(
-                    "let a pattern before it bind it, as `(name ?{name})` does, or write a value"
-                )),
-                None => found.help(format!("bind it: `(bind ?{name} VALUE)`")),
+                None => found.help(help(&format!("?{name}"))),
             });
         }
     }

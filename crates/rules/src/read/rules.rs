@@ -34,10 +34,14 @@ impl Reader {
         let mut scope = Scope::conditions();
         let when = self.conditions(&mut scope, conditions, super::patterns::Within::default());
         self.logical_first(&when, None);
-        self.unbound(&mut scope, "no pattern binds it");
+        self.unbound(&mut scope, "no pattern binds it", |name| {
+            format!("let a pattern before it bind it, as `(name {name})` does, or write a value")
+        });
         scope.in_conditions = false;
         let then = self.exprs(&mut scope, actions, Flow::BODY);
-        self.unbound(&mut scope, "no condition and no `bind` gives it one");
+        self.unbound(&mut scope, "no condition and no `bind` gives it one", |name| {
+            format!("let a condition bind it: `{name} <- (name)` a fact, `(name {name})` a value")
+        });
         let rule = Rule {
             name: name.into(),
             salience,

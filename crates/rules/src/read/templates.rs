@@ -104,11 +104,13 @@ impl Reader {
             Some(other) => {
                 let found =
                     at(&codes::RULES_MALFORMED, word.span, format!("`{other}` is no kind of slot"));
-                self.findings.push(match nearest(other, ["slot", "multislot"]) {
-                    Some(near) => found.meant(near, word.at()),
-                    None => found.help(SLOT_HELP),
-                });
-                return None;
+                let Some(near) = nearest(other, ["slot", "multislot"]) else {
+                    self.findings.push(found.help(SLOT_HELP));
+                    return None;
+                };
+                // What else is wrong is told of the slot that was meant.
+                self.findings.push(found.meant(near, word.at()));
+                near == "multislot"
             }
             None => {
                 self.malformed(word.span, "a slot is expected here", SLOT_HELP);
