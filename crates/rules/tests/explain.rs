@@ -41,7 +41,11 @@ const TRIAGE: &str = r#"
 "#;
 
 fn memory(facts: &[&str]) -> Memory {
-    let (mut program, found) = read::read(TRIAGE);
+    memory_of(TRIAGE, facts)
+}
+
+fn memory_of(text: &str, facts: &[&str]) -> Memory {
+    let (mut program, found) = read::read(text);
     assert_eq!(found, []);
     let facts: Vec<_> = facts
         .iter()
@@ -78,6 +82,20 @@ fn a_firing_tells_what_completed_it_and_what_waits() {
           before   spread (f-1, f-2): its salience is 0
           before   note (f-1): its salience is 0
           before   quiet (f-1): its salience is 0"#]]
+    .assert_eq(&firing.to_string());
+}
+
+#[test]
+fn a_rule_that_waits_in_several_ways_is_told_once() {
+    let text = "(defrule first (declare (salience 1)) (go) =>)
+                (defrule pair (list $? ?x $? ?x $?) =>)";
+    let memory = memory_of(text, &["(list a a a)", "(go)"]);
+    let firing = memory.explain_next(text).expect("something can fire");
+    assert_eq!(firing.rivals.len(), 3);
+    expect![[r#"
+        first (salience 1)
+          because  f-2 (go)
+          before   pair (f-1): its salience is 0 (3 times)"#]]
     .assert_eq(&firing.to_string());
 }
 

@@ -143,8 +143,12 @@ impl Display for Firing {
         for (name, value) in &self.values {
             write!(out, "\n  with     ?{name} = {value}")?;
         }
-        for rival in &self.rivals {
-            write!(out, "\n  before   {rival}")?;
+        // One fact may complete a rule in several ways.
+        for same in self.rivals.chunk_by(|one, other| one == other) {
+            write!(out, "\n  before   {}", same[0])?;
+            if same.len() > 1 {
+                write!(out, " ({} times)", same.len())?;
+            }
         }
         if self.more > 0 {
             write!(out, "\n  before   {} more", self.more)?;
