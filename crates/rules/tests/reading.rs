@@ -286,6 +286,18 @@ fn a_finding_says_what_to_do_where_it_stands() {
             "let a condition bind it: `?fact <- (name)` a fact, `(name ?fact)` a value",
         ),
         ("(deffunction f () (+ ?n 1))", "bind it: `(bind ?n VALUE)`"),
+        ("(deffunction f (?x) (* 2 x))", "did you mean `?x`?"),
+        ("(deffunction f (?x) (* 2 y))", "write a number"),
+        ("(defrule r (x) -> (assert (y)))", "did you mean `=>`?"),
+        ("(defrule r (x) (assert (y)))", "write the conditions, `=>`, and the actions"),
+        (
+            "(deftemplate t (slot a (type FLOAT) (range 0 ?VARIABLE)))",
+            "write `1` for an integer, `1.0` for a float",
+        ),
+        (
+            "(deftemplate t (slot a (type SYMBOL) (range 0 1)))",
+            "delete one of them, or make them agree",
+        ),
         ("(reset)", "delete it: `quipu rules` resets and runs"),
         ("(assert (x 1))", "write `(deffacts name (x 1))`"),
         ("(printout t x)", "put it into the actions of a rule: `(defrule name => ...)`"),

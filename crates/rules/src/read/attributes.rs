@@ -7,6 +7,7 @@ use super::facts::free;
 use super::findings::{at, choice};
 use super::limits::as_float;
 use super::scope::Scope;
+use super::templates::AGREE;
 use crate::field::Field;
 use crate::program::{Allowed, Expr, Kinds, Limits};
 use crate::syntax::token::Atom;
@@ -168,7 +169,7 @@ impl Reader {
             if other == name {
                 return self.twice(word, Some(first), &format!("`{name}`"));
             }
-            return self.conflict(word, name, other, first);
+            return self.conflict(word, name, other, first, AGREE);
         }
         said.allowed.push((name, kinds, word));
         if is_variable_word(values) {

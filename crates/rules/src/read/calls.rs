@@ -65,8 +65,8 @@ impl Reader {
                 let (least, most) = (usize::from(function.least), function.most.map(usize::from));
                 if self.count_fits(name, head, least, most, args.len()) {
                     match self.written_by_format(name, head, function.takes, &args) {
-                        Some(takes) => self.kinds_fit(name, &takes, &args),
-                        None => self.kinds_fit(name, function.takes, &args),
+                        Some(takes) => self.kinds_fit(scope, name, &takes, &args),
+                        None => self.kinds_fit(scope, name, function.takes, &args),
                     }
                     self.regex_fits(name, &args);
                 }
@@ -123,7 +123,7 @@ impl Reader {
     }
 
     /// Reports arguments that can never be of a kind that is taken.
-    pub(super) fn kinds_fit(&mut self, name: &str, takes: &[Kinds], args: &[Expr]) {
+    pub(super) fn kinds_fit(&mut self, scope: &Scope, name: &str, takes: &[Kinds], args: &[Expr]) {
         for (at_place, arg) in args.iter().enumerate() {
             let Some(takes) = takes.get(at_place).or(takes.last()) else { return };
             let Some(gives) = self.gives(arg) else { continue };
@@ -134,8 +134,13 @@ impl Reader {
             }
             let (wanted, given) = (takes, gives);
             let message = format!("`{name}` takes {wanted} here, and this is {given}");
-            let help = format!("write {wanted}");
-            self.findings.push(at(&codes::RULES_ARGUMENT_KIND, arg.span, message).help(help));
+            let found = at(&codes::RULES_ARGUMENT_KIND, arg.span, message);
+            self.findings.push(match &arg.kind {
+                ExprKind::Constant(Field::Symbol(word)) if scope.knows(word.as_str()) => {
+                    found.meant(&format!("?{}", word.as_str()), Anchor::Span(arg.span))
+                }
+                _ => found.help(format!("write {wanted}")),
+            });
         }
     }
 

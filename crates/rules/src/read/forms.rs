@@ -65,7 +65,8 @@ impl Reader {
             "retract" => {
                 let args = self.exprs(scope, args, Flow::NONE);
                 if self.count_fits(name, head, 1, None, args.len()) {
-                    self.kinds_fit(name, &[Kinds::INT.or(Kinds::SYMBOL).or(Kinds::FACT)], &args);
+                    let takes = Kinds::INT.or(Kinds::SYMBOL).or(Kinds::FACT);
+                    self.kinds_fit(scope, name, &[takes], &args);
                 }
                 ExprKind::Retract(args)
             }
@@ -168,7 +169,7 @@ impl Reader {
             _ => (None, one, self.expr(scope, range, Flow::NONE)),
         };
         for limit in [&from, &to] {
-            self.kinds_fit("loop-for-count", &[Kinds::INT], std::slice::from_ref(limit));
+            self.kinds_fit(scope, "loop-for-count", &[Kinds::INT], std::slice::from_ref(limit));
         }
         match body.first() {
             Some(first) if first.symbol() == Some("do") || first.list().is_some() => {}
@@ -232,7 +233,7 @@ impl Reader {
         flow: Flow,
     ) -> ExprKind {
         let list = self.expr(scope, list, Flow::NONE);
-        self.kinds_fit("progn$", &[Kinds::MANY], std::slice::from_ref(&list));
+        self.kinds_fit(scope, "progn$", &[Kinds::MANY], std::slice::from_ref(&list));
         let variable = scope.enter(name);
         let index = scope.enter(&format!("{name}-index"));
         let body = self.exprs(scope, body, flow.looping());
@@ -363,7 +364,8 @@ impl Reader {
         };
         let target = self.expr(scope, target, Flow::NONE);
         if matches!(target.kind, ExprKind::Constant(_)) {
-            self.kinds_fit(name, &[Kinds::INT.or(Kinds::FACT)], std::slice::from_ref(&target));
+            let takes = Kinds::INT.or(Kinds::FACT);
+            self.kinds_fit(scope, name, &[takes], std::slice::from_ref(&target));
         }
         let template = match &target.kind {
             ExprKind::Variable(variable) if !scope.bound_again.contains(variable) => {

@@ -20,8 +20,14 @@ impl Reader {
     pub(super) fn rule(&mut self, node: &Node, nodes: &[Node]) {
         let Some((name, span, rest)) = self.header(nodes) else { return };
         let Some(arrow) = rest.iter().position(|node| node.symbol() == Some("=>")) else {
-            let help = "write the conditions, `=>`, and the actions";
-            return self.malformed(span, format!("the rule `{name}` has no `=>`"), help);
+            let message = format!("the rule `{name}` has no `=>`");
+            let is_arrow = |node: &&Node| matches!(node.symbol(), Some("->" | "==>"));
+            let Some(arrow) = rest.iter().find(is_arrow) else {
+                let help = "write the conditions, `=>`, and the actions";
+                return self.malformed(span, message, help);
+            };
+            let found = at(&codes::RULES_MALFORMED, arrow.span, message);
+            return self.findings.push(found.meant("=>", arrow.at()));
         };
         let (mut conditions, actions) = (&rest[..arrow], &rest[arrow + 1..]);
         let mut salience = None;

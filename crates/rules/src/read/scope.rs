@@ -84,6 +84,11 @@ impl Scope {
         self.loops.pop();
     }
 
+    /// Whether there is a variable of this name.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.of_loop(name).is_some() || self.named.contains_key(name)
+    }
+
     /// Uses that nothing binds, each variable once.
     pub(super) fn unbound(&mut self) -> Vec<(VariableId, Span)> {
         let mut seen = BTreeSet::new();

@@ -13,6 +13,9 @@ use crate::field::Field;
 use crate::program::{Default, Expr, ExprKind, Kinds, Slot, Template, TemplateId};
 use crate::syntax::tree::Node;
 
+/// What can be done about attributes that exclude each other.
+pub(super) const AGREE: &str = "delete one of them, or make them agree";
+
 const SLOT_HELP: &str = "write `(slot name)` or `(multislot name)`";
 
 impl Reader {
@@ -146,7 +149,7 @@ impl Reader {
         let numbers = |kinds: Kinds| kinds.meets(Kinds::NUMBER);
         let clash = said.allowed.iter().find(|(_, kinds, _)| numbers(*kinds)).copied();
         if let (Some((name, _, first)), Some(range)) = (clash, said.range) {
-            self.conflict(range, "range", name, first);
+            self.conflict(range, "range", name, first, AGREE);
         }
         let Some(kinds_span) = said.kinds else { return };
         for (name, kinds, span) in said.allowed.iter().copied() {
@@ -161,7 +164,7 @@ impl Reader {
                 _ => said.limits.kinds.holds(kinds),
             };
             if !fits {
-                self.conflict(span, name, "type", kinds_span);
+                self.conflict(span, name, "type", kinds_span, AGREE);
             }
         }
         if let (Some(span), Some((least, most))) = (said.range, &said.limits.range) {
@@ -170,18 +173,29 @@ impl Reader {
             if bounds.len() > 0 && !numbers(said.limits.kinds)
                 || bounds.any(|bound| !said.limits.kinds.meets(Kinds::of(bound)))
             {
-                self.conflict(span, "range", "type", kinds_span);
+                let help = match numbers(said.limits.kinds) {
+                    true => "write `1` for an integer, `1.0` for a float",
+                    false => AGREE,
+                };
+                self.conflict(span, "range", "type", kinds_span, help);
             }
         }
     }
 
     /// Reports an attribute that another one excludes.
-    pub(super) fn conflict(&mut self, span: Span, name: &str, other: &str, first: Span) {
+    pub(super) fn conflict(
+        &mut self,
+        span: Span,
+        name: &str,
+        other: &str,
+        first: Span,
+        help: &'static str,
+    ) {
         let message = format!("`{name}` cannot hold together with `{other}`");
         let found = at(&codes::RULES_CONFLICT, span, message);
         let first = diagnostics::Anchor::Span(first);
         let found = found.label(first, format!("`{other}` is given here"));
-        self.findings.push(found.help("delete one of them, or make them agree"));
+        self.findings.push(found.help(help));
     }
 
     fn default_of(&mut self, slot: &Slot, said: Option<(Said, Span)>) -> Default {
